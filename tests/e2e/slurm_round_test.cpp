@@ -65,7 +65,7 @@ TEST_F(SlurmRound, SharedByMpsThenByShardsAndBackOverKillsAndTakenUpEachTime) {
   std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("mps01", "mps:50"),
                                   run_on("shard01", "shard:1")};
   const std::string found = file_text(lab_->conf());
-  finished_over_kills({"--strategy", "mps"}, {2}, 4);
+  finished_over_kills({"--strategy", "mps"}, {3}, 2);
   EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
   const std::string with_mps = file_text(lab_->conf());
   EXPECT_NE(with_mps, found);

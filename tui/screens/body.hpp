@@ -44,6 +44,10 @@ struct PageColumns {
 PageColumns page_columns(const UiContext& ui, const UiState& state, int width);
 void draw_columns(Canvas& canvas, Rect area, const PageColumns& page, const Screen& screen, bool ascii);
 
+// Settles and draws panes that stand beside a list, and have nothing beside them: what they hold is made
+// once, and again only where settling moved it (panes_body.cpp).
+void draw_settled_panes(Canvas& canvas, Rect body, const UiContext& ui, UiState& state);
+
 // Pages of lines in an area of their own (page_body.cpp).
 void move_page(UiState& state, const UiContext& ui, Rect page, Action action);
 bool click_page(UiState& state, const UiContext& ui, Rect page, int x, int y);

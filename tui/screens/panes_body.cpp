@@ -29,13 +29,16 @@ int place_in(const Panes& panes, const Screen& screen, const std::vector<Stop>& 
   return std::clamp(screen.cursor_at, 0, static_cast<int>(stops.size()) - 1);
 }
 
-std::string draw_panes_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
-  body.width = draw_preview(canvas, body, ui, state);
-  Panes panes = panes_of(ui, state, body.width);
+std::string draw_made(Canvas& canvas, Rect body, const Panes& panes, const UiState& state) {
   const Screen& screen = state.top();
   draw_panes(canvas, body, panes, screen.top, rests_on(panes, screen.cursor), state.ascii);
   int height = areas_of(panes, body).main.height, total = static_cast<int>(panes.main.size());
   return total > height ? range_text("lines", screen.top, height, total) : std::string();
+}
+
+std::string draw_panes_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  body.width = draw_preview(canvas, body, ui, state);
+  return draw_made(canvas, body, panes_of(ui, state, body.width), state);
 }
 
 void move_panes(UiState& state, const UiContext& ui, Rect body, Action action) {
@@ -64,10 +67,8 @@ void move_panes(UiState& state, const UiContext& ui, Rect body, Action action) {
       static_cast<int>(std::clamp<long>(static_cast<long>(screen.top) + by, 0, std::max(0, total - height)));
 }
 
-void settle_panes(UiState& state, const UiContext& ui, Rect body) {
-  body.width = list_width(state, ui);
+void settle_on(UiState& state, const Panes& panes, Rect body) {
   Screen& screen = state.top();
-  Panes panes = panes_of(ui, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
   int total = static_cast<int>(panes.main.size()), height = areas_of(panes, body).main.height;
   int at = place_in(panes, screen, stops);
@@ -81,6 +82,11 @@ void settle_panes(UiState& state, const UiContext& ui, Rect body) {
   int first = at == 0 ? 0 : stop.line;  // what is listed above the first stop belongs to it
   if (first < screen.top) screen.top = first;
   if (stop.line + 1 > screen.top + height) screen.top = stop.line + 1 - height;
+}
+
+void settle_panes(UiState& state, const UiContext& ui, Rect body) {
+  body.width = list_width(state, ui);
+  settle_on(state, panes_of(ui, state, body.width), body);
 }
 
 bool click_panes(UiState& state, const UiContext& ui, Rect body, int x, int y) {
@@ -102,6 +108,18 @@ bool click_panes(UiState& state, const UiContext& ui, Rect body, int x, int y) {
 }
 
 }  // namespace
+
+void draw_settled_panes(Canvas& canvas, Rect body, const UiContext& ui, UiState& state) {
+  body.width = list_width(state, ui);
+  const std::string cursor = state.top().cursor;
+  const int top = state.top().top;
+  const Panes panes = panes_of(ui, state, body.width);
+  settle_on(state, panes, body);
+  if (state.top().cursor == cursor && state.top().top == top)
+    draw_made(canvas, body, panes, state);
+  else
+    draw_made(canvas, body, panes_of(ui, state, body.width), state);
+}
 
 const Body kPanesBody{draw_panes_body, move_panes, settle_panes, click_panes};
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "tui/screens/beside.hpp"
+#include "tui/screens/body.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
@@ -61,6 +62,8 @@ Document lines_beside(const UiContext& ui, const UiState& state, int width) {
 void draw_page(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state, Screen page) {
   UiState beside = state_of_page(state, std::move(page), area);
   const Body& drawn = *row_of(beside).body;
+  if (&drawn == &kPanesBody && area.width < kTwoPanesFrom)
+    return draw_settled_panes(canvas, area, ui, beside);
   if (drawn.settle) drawn.settle(beside, ui, area);
   drawn.draw(canvas, area, ui, beside);
 }
