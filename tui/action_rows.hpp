@@ -25,7 +25,7 @@
   ROW(open, "open", "open", "Open what the cursor is on.", "Enter", global, move, open_here, nothing_to_open) \
   ROW(facts, "facts", "details", "Show the source and the age of each value.", "i", global, move, details, nothing_behind) \
   ROW(last_view, "last-view", "last view", "Back to the screens that were left with a number or a command, and there again.", "-", global, move, show_last, no_last) \
-  ROW(back, "back", "back", "Close what is open: a filter, a list of choices, then the screen.", "Esc", global, move, back, first_screen) \
+  ROW(back, "back", "back", "Close what is open: a typed filter, a list of choices, then the screen.", "Esc", global, move, back, first_screen) \
   ROW(next_sibling, "next-sibling", "next", "The next node, GPU or workload of the list that you came from.", "]", global, move, walk_list, no_sibling) \
   ROW(previous_sibling, "previous-sibling", "previous", "The node, GPU or workload before, in the list that you came from.", "[", global, move, walk_list, no_sibling) \
   ROW(filter, "filter", "filter", "Show only the rows that match, in the language of --filter.", "/ F4", global, find, type_filter, no_filter) \

@@ -36,7 +36,7 @@ struct Step {
   Duration look_every{1000};  // how often it is read back
   Retry retry;
   std::optional<TimePoint> not_before;
-  std::string undo;       // how to take it back, for people; empty: nothing to take back
+  std::string undo;       // how to undo it, for people; empty: nothing to undo
   bool disturbs = false;  // someone's work ends or restarts by this step
   friend bool operator==(const Step&, const Step&) = default;
 };

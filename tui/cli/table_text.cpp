@@ -159,7 +159,7 @@ std::string table_of(const Grid& grid, bool headers, const Paper& paper, const C
       const Grid::Head& head = grid.heads[column.index];
       const std::string& cell = cell_at(column.index);
       const std::string text = tui::shorten(cell, column.width, paper.ascii);
-      whole += cell + '\x1f';
+      if (paper.columns > 0) whole += cell + '\x1f';
       const int spare = std::max(0, column.width - tui::display_width(text));
       const bool right = head.align == query::Align::right;
       if (!text.empty()) {

@@ -51,6 +51,7 @@ Effects back(UiState& state, const UiContext& ui, Action) {
     state.top().range_from.clear();
   } else if (!state.top().filter_text.empty() && state.top().filter_text != state.top().opened_with) {
     clear_filter(state);
+    set_filter(state.top(), state.top().opened_with);
   } else if (auto own = row_of(state).back; !own || !own(state, ui)) {
     go_back(state);
   }

@@ -476,7 +476,7 @@ std::optional<Error> open_named_run(UiState& state, const UiContext& ui, const s
 std::optional<Error> act_with_words(UiState& state, const UiContext& ui, Action action,
                                     const std::string& command, const std::string& words, Effects& effects) {
   if (const std::optional<ListOf> list = list_of(action)) {
-    go_to(state, list->kind);
+    go_to(state, list->kind, std::string(list->filter));
     return set_filter(state.top(), within(list->filter, words));
   }
   if (action != Action::show_journal)

@@ -80,7 +80,7 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   derived.widths = wanted_widths(ui, screen.kind, derived.rows, state.ascii);
   if (screen.kind == ScreenKind::workloads && named_by_ids(ui, derived.rows))
     if (const auto name = column_index(screen.kind, "name"))
-      derived.widths[static_cast<std::size_t>(*name)] *= -1;
+      if (int& width = derived.widths[static_cast<std::size_t>(*name)]; width > 0) width = -width;
   return derived;
 }
 

@@ -69,7 +69,7 @@ std::optional<Error> why_nothing_to_undo(const Run& run) {
   if (*verb == NodeVerb::reset_gpu)
     return Error{
         what, "a GPU that was reset leaves nothing to undo",
-        run.finished ? "" : "the node is given back by: tessera resume " + run.started.run + " --back"};
+        run.finished ? "" : "the node is opened again by: tessera resume " + run.started.run + " --back"};
   return Error{
       what, "a boot, or a reboot that was cancelled, leaves nothing to undo",
       run.finished ? "" : "while it waits, it goes back by: tessera resume " + run.started.run + " --back"};

@@ -14,7 +14,7 @@ Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalo
                        const Means& capabilities, const SiteRules& rules, TimePoint now,
                        const ChangeOptions* options = nullptr);
 
-// Why such a run leaves nothing to take back, ever; nullopt: what it did may be taken back.
+// Why such a run leaves nothing to undo, ever; nullopt: what it did may be undone.
 std::optional<Error> why_nothing_to_undo(const Run& run);
 
 }  // namespace tessera::plan

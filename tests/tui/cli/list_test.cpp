@@ -96,7 +96,7 @@ TEST_F(List, PodsAloneNeedNoColumnOfNamesOnATerminal) {
   story_.tell(WorkloadsListed{{pod}});
   options.paper.columns = 80;
   EXPECT_EQ(print("workloads", OutputFormat::table).find("NAME"), std::string::npos);
-  EXPECT_NE(print("workloads", OutputFormat::csv).find("llama-7f9c,llama-7f9c"), std::string::npos);
+  EXPECT_NE(print("workloads", OutputFormat::csv).find("ml/llama-7f9c,alice,llama-7f9c"), std::string::npos);
   Workload job = test::waiting("17", "bob", "gpu:h100");
   job.name = "train";
   story_.tell(WorkloadsListed{{pod, job}});

@@ -21,10 +21,12 @@ using test::at;
 // Has these files, the last of which holds the newest round.
 class Files final : public record::Recording {
  public:
-  Files(std::vector<DayFile> files, bool simulated) : files_(std::move(files)), simulated_(simulated) {}
+  Files(std::vector<DayFile> files, bool simulated, int* asked)
+      : files_(std::move(files)), simulated_(simulated), asked_(asked) {}
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return files_.back().rounds; }
   Result<Model> at(TimePoint time) override {
+    ++*asked_;
     Model model;
     reduce(model, {name_, 0, time, ClusterSeen{Scheduler::slurm, simulated_, "", "", "id"}});
     return model;
@@ -42,6 +44,7 @@ class Files final : public record::Recording {
   ClusterName name_{"hpc"};
   std::vector<DayFile> files_;
   bool simulated_;
+  int* asked_;  // times that a moment was read
 };
 
 DayFile file(int from, int to, std::optional<Stop> stop) {
@@ -54,7 +57,8 @@ DayFile file(int from, int to, std::optional<Stop> stop) {
 struct Listing {
   std::vector<DayFile> files;
   bool simulated = false;
-  int now = 0;  // seconds
+  int now = 0;    // seconds
+  int asked = 0;  // times that a moment was read
   Options options;
   std::ostringstream out, err;
   int run() {
@@ -64,7 +68,7 @@ struct Listing {
     Joins joins{box, box, {}, {}, [&] { return at(now); }, {}, false};
     joins.recordings = [&](const std::string&) {
       std::vector<std::unique_ptr<record::Recording>> all;
-      all.push_back(std::make_unique<Files>(files, simulated));
+      all.push_back(std::make_unique<Files>(files, simulated, &asked));
       return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
     };
     out.str(""), err.str("");
@@ -168,6 +172,21 @@ TEST(RecordList, ASimulatedDayAheadOfTheClockIsOpenOnlyWhileItsFileIsWrittenTo) 
   list.now = 400'000, list.files[0].written = at(399'990);
   EXPECT_EQ(list.run(), kDone) << "its clock is behind";
   EXPECT_TRUE(list.says("open")) << list.out.str();
+}
+
+// Each recording that is over cost a whole moment, only to say whose clock it went by.
+TEST(RecordList, OfWhatEndsAlikeByEitherClockNoMomentIsRead) {
+  Listing list;
+  list.now = 90'000;
+  list.files = {file(0, 120, std::nullopt), file(200, 300, Stop::ended)};
+  EXPECT_EQ(list.run(), kDone);
+  list.files = {file(0, 120, Stop::cut)};
+  list.files[0].written = at(120);
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_EQ(list.asked, 0);
+  list.files[0].written = at(89'990);
+  EXPECT_EQ(list.run(), kFinding) << "a copy";
+  EXPECT_EQ(list.asked, 1);
 }
 
 TEST(RecordList, DocumentsKeepToTheirSchema) {

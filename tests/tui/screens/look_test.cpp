@@ -38,8 +38,9 @@ TEST(CutCell, WhyANodeIsClosedIsReadToItsEndInTheListOfNodes) {
   EXPECT_TRUE(session.shows("REASON  gres/gpu count reported lower than configured (4 < 7)"))
       << session.screen();
   session.press("kk");
-  EXPECT_TRUE(session.shows("1×1g.10gb, 1×2g.20gb, 1 MPS share ")) << "it has no REASON: FREE runs on\n"
-                                                                   << session.screen();
+  EXPECT_TRUE(session.shows("1×1g.10gb, 1×2g.20gb, 1 MPS share")) << "it has no REASON: FREE runs on\n"
+                                                                  << session.screen();
+  EXPECT_FALSE(session.shows("MPS shares")) << session.screen();
   EXPECT_FALSE(session.shows("─ FREE  ")) << session.screen();
   session.press("G");
   EXPECT_FALSE(session.shows("─ FREE  ")) << "2 whole: nothing is cut\n" << session.screen();

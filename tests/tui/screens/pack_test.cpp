@@ -65,9 +65,9 @@ TEST(Pack, ADemandThatIsTypedWhileTheClusterIsReadIsPlannedOnceItIsRead) {
 TEST(Pack, ADemandThatWasTypedTooEarlyAndCannotBeReadIsNamedOnceTheClusterIsRead) {
   Session session = changing({200, 40});
   session.model.clusters.front().loaded = false;
-  session.press(":pack 9g.1gb=2<enter>");
+  session.press(":pack 3g.40gb=x<enter>");
   session.tell(on("hpc", Loaded{}));
-  EXPECT_TRUE(session.shows("9g.1gb")) << session.screen();
+  EXPECT_TRUE(session.shows("3g.40gb=x")) << session.screen();
   EXPECT_TRUE(session.shows("How many instances are to be free?")) << session.screen();
 }
 
@@ -92,7 +92,7 @@ TEST(Pack, ManyReasonsLeaveTheDemandMostOfASmallScreenAndAreReadAtItsEnd) {
   EXPECT_TRUE(session.shows("touches 5 GPUs")) << session.screen();
   EXPECT_TRUE(session.shows("more lines stand at the end of the list")) << session.screen();
   EXPECT_FALSE(session.shows("reason 11")) << session.screen();
-  session.press("G<pgdn><pgdn><pgdn><pgdn>");
+  session.press("G<pgdn><pgdn><pgdn><pgdn><pgdn>");
   EXPECT_TRUE(session.shows("reason 11")) << session.screen();
 }
 

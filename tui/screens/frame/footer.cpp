@@ -60,7 +60,7 @@ std::string_view title_of(Action action, const UiState& state) {
   // In the guide Tab goes to the GPUs of the next product, not to another part of the page.
   if (action == Action::next_panel && state.top().kind == ScreenKind::guide) return "next GPUs";
   if (action == Action::show_waiting && state.top().kind == ScreenKind::workloads &&
-      state.top().filter_text == kAllWaiting)
+      state.top().filter_text == kAllWaiting && !state.top().derived.rows.empty())
     return "why";
   const InputLine& input = state.input;
   const bool menu = input.kind == InputKind::menu;

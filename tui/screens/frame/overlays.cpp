@@ -228,8 +228,7 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContex
     Pen pen(canvas, x + 2, y, body.right() - 1, state.ascii);
     pen.put(box, on || sorted ? Role::accent : Role::dim);
     pen.to(x + 6).put(column.title, selected ? Style(Role::text).with_bold() : Style(Role::text));
-    // In English, as the command line has it: phrases that happen to be in the catalogue stood among others.
-    pen.to(x + 19).put(column.help, Role::dim);
+    pen.to(x + 19).put(told(state, column.help), Role::dim);
     if (!selected) continue;
     canvas.mark_selected(x + 2, y, width - 2);
     canvas.put(x + 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "engine/fleet/rows.hpp"
 #include "engine/hostlist.hpp"
@@ -205,7 +206,8 @@ class Page {
   void places(Document& to, const pack::Answer& found) const {
     if (beside_ || found.boards.empty()) return;
     std::map<NodeName, std::vector<int>> gpus;
-    for (const pack::BoardPlan& plan : found.boards) {
+    for (const pack::BoardPlan& plan :
+         std::span(found.boards).first(std::min(found.boards.size(), kMostListed))) {
       const pack::Board& board = problem().boards[plan.board];
       gpus[board.node].push_back(board.gpu.value);
     }
@@ -223,6 +225,8 @@ class Page {
           fmt::format("{}{} GPU {}", i > 0 ? ", " : "", fold_for_reading(alike[i].second), alike[i].first);
     if (alike.size() > kMostPlaces)
       text += "; " + told(fmt::format("and {} more", alike.size() - kMostPlaces));
+    else if (found.boards.size() > kMostListed)
+      text += "; " + told(fmt::format("and {} more", found.boards.size() - kMostListed));
     add_wrapped_fact(to, told("where"), text, width_, is_old() ? Role::dim : Role::text);
   }
 

@@ -123,13 +123,20 @@ void add_asked(FactPage& page, const why::Answer& answer, const Cluster& cluster
   }
 }
 
-// From the page of one thing the list is an aside, and Esc leads back to that page; unless that list is where
-// the page was opened from.
-bool stays_below(const UiState& state) {
-  if (row_of(state).crumb != Crumb::subject) return false;
-  return std::none_of(state.stack.begin(), state.stack.end(), [](const Screen& one) {
-    return one.kind == ScreenKind::workloads && one.filter_text == kAllWaiting;
+// From the page of one thing the list is an aside, and Esc leads back to that page; where the page was opened
+// from that list, it is there already.
+void show_above_page(UiState& state) {
+  const auto list = std::find_if(state.stack.begin(), state.stack.end(), [](const Screen& one) {
+    return one.kind == ScreenKind::workloads && one.opened_with == kAllWaiting;
   });
+  if (list != state.stack.end()) {
+    state.stack.erase(list + 1, state.stack.end());
+    return;
+  }
+  Screen above;
+  above.kind = ScreenKind::workloads;
+  set_filter(above, std::string(kAllWaiting));
+  push(state, std::move(above));
 }
 
 }  // namespace
@@ -191,14 +198,10 @@ Effects show_waiting(UiState& state, const UiContext& ui, Action) {
       }
     }
   }
-  if (stays_below(state)) {
-    Screen list;
-    list.kind = ScreenKind::workloads;
-    set_filter(list, std::string(kAllWaiting));
-    push(state, std::move(list));
-    return {};
-  }
-  go_to(state, ScreenKind::workloads, std::string(kAllWaiting));
+  if (row_of(state).crumb == Crumb::subject)
+    show_above_page(state);
+  else
+    go_to(state, ScreenKind::workloads, std::string(kAllWaiting));
   return {};
 }
 
