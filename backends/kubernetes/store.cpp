@@ -384,11 +384,11 @@ void ClusterStore::tell_all() {
 
 void ClusterStore::set_server_time(TimePoint now) {
   const Duration ahead = now - state_->clock();
-  const Duration told = std::chrono::abs(ahead) > State::kClockGrain ? ahead : Duration(0);
-  const bool moved = std::chrono::abs(told - state_->told_ahead) > State::kClockGrain;
+  // Against what was measured, and not what is told of it: at the grain that jumps to 0 and back.
+  const bool moved = std::chrono::abs(ahead - state_->told_ahead) > State::kClockGrain;
   state_->server_ahead = ahead;
   state_->time_told = true;
-  if (moved) state_->told_ahead = told;
+  if (moved) state_->told_ahead = std::chrono::abs(ahead) > State::kClockGrain ? ahead : Duration(0);
   if (moved && state_->pods_complete) state_->post_pods();
   if (moved && !state_->refused.empty()) state_->show_refused();
   if (!state_->nodes_complete) return;

@@ -113,6 +113,28 @@ TEST(KubernetesFirstLook, TimesOfPodsAreByTheServersClock) {
   EXPECT_EQ(its().started, parse_utc("2026-11-22T11:59:30Z"));
 }
 
+// A clock two seconds ahead stood at the grain: each answer posted every pod and node anew.
+TEST(KubernetesFirstLook, AClockAtTheGrainOfWhatIsToldOfItPostsNothingAgain) {
+  int posted = 0;
+  TimePoint now = *parse_utc("2026-11-22T12:00:00Z");
+  ClusterStore store(
+      &test::catalogue(), [&](ClusterStore::What) { ++posted; }, [&] { return now; });
+  for (const bool of_nodes : {true, false}) {
+    ClusterStore::Handler handler = of_nodes ? store.nodes() : store.pods();
+    handler.begin();
+    EXPECT_TRUE(handler.page(list_json({of_nodes ? gpu_node("n1") : gpu_pod("p", "n1")}, "1"), true));
+    handler.listed();
+  }
+  const auto answer = [&](int ahead) { store.set_server_time(now + std::chrono::milliseconds(ahead)); };
+  answer(1'900);
+  answer(2'100);
+  posted = 0;
+  for (int i = 0; i < 3; ++i) answer(1'900), answer(2'100);
+  EXPECT_EQ(posted, 0);
+  answer(-1'000);
+  EXPECT_GT(posted, 0) << "it was set";
+}
+
 // An edit of the sharing that the device plugin has not taken was told after four minutes of watching, so
 // that tessera doctor, which looks once, never told it.
 TEST(KubernetesFirstLook, TellsThatAnOldEditOfTheSharingIsNotTaken) {
