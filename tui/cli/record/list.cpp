@@ -35,18 +35,6 @@ struct Listed {
 // there the time at which the file was written to last does.
 enum class Times : std::uint8_t { by_clock_here, simulated };
 
-// What lies near to the clock here needs no look at the cluster: that reads a whole moment.
-Times times_of(record::Recording& recording, const std::vector<record::DayFile>& days, TimePoint wall) {
-  const auto newest =
-      std::find_if(days.rbegin(), days.rend(), [](const auto& day) { return day.rounds.has_value(); });
-  if (newest == days.rend()) return Times::by_clock_here;
-  const Duration age = wall - newest->rounds->to;
-  if (age >= -record::kShortestGap && age <= record::longest_step(newest->every)) return Times::by_clock_here;
-  const auto model = recording.at(newest->rounds->to);
-  const bool simulated = model && !model->clusters.empty() && model->clusters.front().simulated;
-  return simulated ? Times::simulated : Times::by_clock_here;
-}
-
 End end_of(const record::DayFile& file, Times times, TimePoint wall) {
   if (file.failure || !file.rounds) return End::damaged;
   if (times == Times::by_clock_here && file.rounds->to - wall > record::kShortestGap) return End::to_come;
@@ -54,6 +42,23 @@ End end_of(const record::DayFile& file, Times times, TimePoint wall) {
   const TimePoint last = times == Times::by_clock_here ? file.rounds->to : file.written.value_or(TimePoint{});
   const bool young = wall - last <= record::longest_step(file.every);
   return *file.stop != record::Stop::ended && young ? End::open : End::stopped;
+}
+
+// What lies near to the clock here needs no look at the cluster, nor do days that end alike by both: that
+// reads a whole moment.
+Times times_of(record::Recording& recording, const std::vector<record::DayFile>& days, TimePoint wall) {
+  const auto newest =
+      std::find_if(days.rbegin(), days.rend(), [](const auto& day) { return day.rounds.has_value(); });
+  if (newest == days.rend()) return Times::by_clock_here;
+  const Duration age = wall - newest->rounds->to;
+  if (age >= -record::kShortestGap && age <= record::longest_step(newest->every)) return Times::by_clock_here;
+  if (std::all_of(days.begin(), days.end(), [&](const auto& day) {
+        return end_of(day, Times::by_clock_here, wall) == end_of(day, Times::simulated, wall);
+      }))
+    return Times::by_clock_here;
+  const auto model = recording.at(newest->rounds->to);
+  const bool simulated = model && !model->clusters.empty() && model->clusters.front().simulated;
+  return simulated ? Times::simulated : Times::by_clock_here;
 }
 
 Result<std::vector<Listed>> look(const Options& options, const Joins& joins) {
