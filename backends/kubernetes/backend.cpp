@@ -228,10 +228,11 @@ void KubernetesBackend::State::report_beside(Which which, std::optional<Error> f
   const bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
   if (none) forget_beside(which);
   if (none || !serves) failure.reset();
-  // What could never be read has not begun to fail.
-  if (!failure)
+  // What could never be read has not begun to fail, and a lost proxy is no answer: what failed before fails
+  // on.
+  if (none || (!failure && serves))
     failing_since[which].reset();
-  else if (!failures[which] && kept[which])
+  else if (failure && !failures[which] && kept[which] && !failing_since[which])
     failing_since[which] = options.clock();
   failures[which] = std::move(failure);
   notes[which] = note;
