@@ -433,6 +433,9 @@ TEST_F(WhyKubernetesE2e, APodOfALowPriorityIsToldItsPlaceInTheQueue) {
 // Its pods are refused before anything waits: the event is that of the Job controller, which is not
 // simulated.
 TEST_F(WhyKubernetesE2e, AJobWhosePodsAQuotaRefusesIsFoundByTheDoctor) {
+  sim::kube::ServeOptions options = kube_lab(folder_);
+  options.world.speed = 1;  // an event is over after 20 minutes of the server's clock
+  serve(std::move(options));
   const auto quota = [&](const std::string& path) {
     return kubectl({"get", "quota", "gpus", "-n", "training", "-o", "jsonpath={" + path + "}"});
   };
