@@ -150,7 +150,7 @@ struct Place {
 };
 constexpr std::uint8_t kUnknown = 2;  // and above: last, whichever way it is sorted
 
-Place place_of(const Value& value, bool descending) {
+Place rank_of(const Value& value, bool descending) {
   Place place;
   if (const auto* integer = std::get_if<std::int64_t>(&value))
     place.number = static_cast<double>(*integer);
@@ -162,8 +162,8 @@ Place place_of(const Value& value, bool descending) {
                                                             : kUnknown + 1;
   if (!descending) return place;
   place.number = -place.number;
-  place.rank = static_cast<std::uint8_t>(
-      place.rank ^ 1);  // numbers and texts, and both kinds of unknown, the other way round
+  // Numbers and texts, and both kinds of unknown, the other way round.
+  place.rank = static_cast<std::uint8_t>(place.rank ^ 1);
   return place;
 }
 
@@ -191,7 +191,7 @@ SortKey sort_key(const std::vector<Row>& rows, const Sort& sort, const Context& 
   const Column<Row>& column = columns<Row>()[static_cast<std::size_t>(sort.column)];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Value value = column.value(rows[i], context);
-    Place place = place_of(value, sort.descending);
+    Place place = rank_of(value, sort.descending);
     place.row = static_cast<std::uint32_t>(i);
     key.places.push_back(place);
     if (auto* text = std::get_if<std::string>(&value)) {
