@@ -324,7 +324,7 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   const auto planned = [&] {
     return plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
   };
-  if (pool.budget.disturbed)
+  if (pool.budget.disturbed && pool.evict != plan::Way::wait)
     if (const auto all = planned())
       if (auto why = fleet::over_max_disturbed(pool, *all, cluster, {fleet_, zone_, now}))
         return skip(pool.name, *why);
