@@ -127,6 +127,9 @@ void note_passed_over(Survey& survey, const Place& place, const RunsBy& by,
   for (const RunHead& head : runs)
     if (head.cluster == survey.cluster->name && head.state != RunState::finished)
       busy.insert(head.nodes.begin(), head.nodes.end());
+  // A run of its own is made of the others: intent_of would take those that are refused where none is left.
+  for (const NodeSurvey& node : survey.nodes)
+    if (node.refused) busy.insert(node.node->name);
   std::vector<const Pool*> pools;
   for (const NodeSurvey& node : survey.nodes)
     if (node.standing == Standing::drifts && !node.refused &&

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/passed_over.hpp"
 #include "engine/fleet/reader.hpp"
 #include "engine/fleet/written.hpp"
+#include "engine/time.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 #include "tests/support/random_world.hpp"
@@ -131,6 +133,25 @@ TEST(FleetSurvey, ANodeWhoseChangeIsRefusedKeepsNoOtherFromBeingChanged) {
   ASSERT_TRUE(rest) << "its plan says why it is refused";
   EXPECT_EQ(rest->nodes, std::vector<NodeName>{NodeName("n1")});
   EXPECT_FALSE(intent_of(found, "", {}, nullptr, {NodeName("n1"), NodeName("n2")}));
+}
+
+// While a run had the others, the note was about a node that no run begins.
+TEST(FleetSurvey, APoolIsNotSaidToBeSkippedForANodeWhoseChangeIsRefused) {
+  Node sound = test::node("n2", {test::uncut(0, 0, "A100-40GB"), test::uncut(1, 1, "A100-40GB")});
+  Site site({refused_node("n1"), sound});
+  Survey found = site.look(
+      "pools: [{name: a, gpus: {0: '3g.20gb,3g.20gb'}, budget: {not_after: '07:30'}, windows: [{when: "
+      "daily 07:00-09:00, layout: empty}]}]");
+  const std::size_t before = found.notes.size();
+  const Zone utc;
+  const RunsBy by{site.fleet, utc, *parse_utc("2027-01-15T08:00:00Z")};
+  RunHead run;
+  run.cluster = found.cluster->name, run.state = RunState::parked, run.nodes = {NodeName("n2")};
+  note_passed_over(found, site.place(), by, {run});
+  EXPECT_EQ(found.notes.size(), before);
+  note_passed_over(found, site.place(), by, {});
+  ASSERT_EQ(found.notes.size(), before + 1);
+  EXPECT_TRUE(found.notes.back().text.starts_with("fleet run skips it: by not_after")) << found.notes[0].text;
 }
 
 TEST(FleetSurvey, TheIntentIsAboutEveryNodeThatDriftsAndNoOther) {
