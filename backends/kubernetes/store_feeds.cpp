@@ -93,13 +93,17 @@ ClusterStore::Handler ClusterStore::kueue_workloads() {
 ClusterStore::Handler ClusterStore::quotas() {
   State* s = state_.get();
   Handler handler;
-  handler.begin = [s] { s->quotas.clear(); };
+  handler.begin = [s] {
+    s->quotas.clear();
+    s->unread_quota = false;
+  };
   handler.page = [s](std::string_view body, bool) -> Result<FeedPage> {
     auto page = s->parser.list<QuotaObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);
     for (const QuotaObject& quota : page->items) {
       // The rest of it is kept, and that this is missing is told with the list.
+      s->unread_quota = s->unread_quota || !quota.unread.empty();
       if (!quota.unread.empty() && head.skipped++ == 0)
         head.problem = fmt::format("{} has no readable count of {}", quota.id(), quota.unread);
       for (const auto& [resource, limit] : quota.limits) {
@@ -111,7 +115,7 @@ ClusterStore::Handler ClusterStore::quotas() {
     return head;
   };
   handler.listed = [s] {
-    s->limits_gpus = !s->quotas.empty();
+    s->limits_gpus = !s->quotas.empty() || s->unread_quota;
     s->post(QuotasListed{std::exchange(s->quotas, {})});
   };
   return handler;

@@ -77,7 +77,8 @@ struct ClusterStore::State {
   std::vector<Remark> told;                  // remarks, as posted last
 
   std::vector<Quota> quotas;                         // by the list that is under way
-  bool limits_gpus = false;                          // the last list had one
+  bool unread_quota = false;                         // the same: a count of GPUs in it cannot be read
+  bool limits_gpus = false;                          // the last list had one, or may have had
   std::vector<EventObject> refused, refused_listed;  // pods that a quota refuses; by the list under way
   std::vector<DeviceTaintRuleObject> rules;          // the same
   Budgets budgets;

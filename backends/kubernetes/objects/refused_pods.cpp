@@ -40,7 +40,7 @@ std::string_view list_in(std::string_view refusal, std::string_view word) {
 using Amounts = std::map<std::string, std::optional<std::int64_t>, std::less<>>;
 
 // GPU resources of "requests.nvidia.com/gpu=4,requests.cpu=2".
-Amounts gpus_in(std::string_view list) {
+Amounts gpu_amounts_in(std::string_view list) {
   constexpr std::string_view kRequests = "requests.";
   Amounts amounts;
   while (!list.empty()) {
@@ -60,8 +60,9 @@ Amounts gpus_in(std::string_view list) {
 // Numbers that the message does not have, or that cannot be read, are left to its own words.
 std::string why_refused(std::string_view refusal) {
   const std::string_view quota = refusal.substr(0, refusal.find(", "));
-  const Amounts asked = gpus_in(list_in(refusal, "requested"));
-  const Amounts used = gpus_in(list_in(refusal, "used")), limits = gpus_in(list_in(refusal, "limited"));
+  const Amounts asked = gpu_amounts_in(list_in(refusal, "requested"));
+  const Amounts used = gpu_amounts_in(list_in(refusal, "used")),
+                limits = gpu_amounts_in(list_in(refusal, "limited"));
   const auto& [resource, wants] = *asked.begin();
   const auto has = used.find(resource), limit = limits.find(resource);
   if (!wants || has == used.end() || !has->second || limit == limits.end() || !limit->second)
@@ -97,7 +98,7 @@ Remark remark_on(const std::string& owner, const OfOwner& of, TimePoint now, Dur
 
 bool is_refused_for_gpus(const EventObject& event) {
   return event.reason == "FailedCreate" && !event.name.empty() &&
-         !gpus_in(list_in(refusal_in(event.message), "requested")).empty();
+         !gpu_amounts_in(list_in(refusal_in(event.message), "requested")).empty();
 }
 
 std::vector<Remark> refused_remarks(

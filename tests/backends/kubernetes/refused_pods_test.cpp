@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "backends/kubernetes/objects/parse.hpp"
@@ -169,7 +170,35 @@ TEST(KubernetesBackendTest, WithoutAQuotaOfGpusNoEventsOfControllersAreAskedFor)
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
+  // A list is asked for once the one before it was taken in.
+  const std::size_t before = api.count("/api/v1/resourcequotas");
+  ASSERT_TRUE(watch.until([&](const Cluster&) {
+    if (api.count("/api/v1/resourcequotas") >= before + 2) return true;
+    watch.backend().refresh();
+    return false;
+  }));
   EXPECT_EQ(api.count("reason%3DFailedCreate"), 0u);
+}
+
+// The only limit of GPUs cannot be read: that is said, and is no reason not to ask whose pods are refused.
+TEST(KubernetesBackendTest, WhereTheOnlyQuotaOfGpusCannotBeReadRefusedPodsAreAskedForStill) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  const std::string broken =
+      R"({"metadata":{"namespace":"ml","name":"gpus"},"status":{"hard":{"requests.nvidia.com/gpu":"x"}}})";
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    const std::string now = utc_text(std::chrono::floor<Duration>(std::chrono::system_clock::now()));
+    if (path == "/api/v1/resourcequotas") return LabApi::Answer{200, list_json({broken}, "100"), {}};
+    if (is_of_refused(path, query))
+      return LabApi::Answer{200, list_json({refused_json("e", "train", now, now)}, "100"), {}};
+    return std::nullopt;
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  const std::vector<Remark>& all = watch.cluster().remarks.at(Source::kubernetes_pods);
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Remark& one) {
+    return one.subject == "Job ml/train";
+  })) << all.size();
 }
 
 }  // namespace refused_pods_test
