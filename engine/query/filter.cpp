@@ -150,7 +150,7 @@ struct Place {
 };
 constexpr std::uint8_t kUnknown = 2;  // and above: last, whichever way it is sorted
 
-Place rank_of(const Value& value, bool descending) {
+Place sort_place(const Value& value, bool descending) {
   Place place;
   if (const auto* integer = std::get_if<std::int64_t>(&value))
     place.number = static_cast<double>(*integer);
@@ -191,7 +191,7 @@ SortKey sort_key(const std::vector<Row>& rows, const Sort& sort, const Context& 
   const Column<Row>& column = columns<Row>()[static_cast<std::size_t>(sort.column)];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Value value = column.value(rows[i], context);
-    Place place = rank_of(value, sort.descending);
+    Place place = sort_place(value, sort.descending);
     place.row = static_cast<std::uint32_t>(i);
     key.places.push_back(place);
     if (auto* text = std::get_if<std::string>(&value)) {
