@@ -271,9 +271,18 @@ std::vector<Choice> choices_of(const Universe& universe, const State& state, boo
 }
 
 using ClassKey = std::vector<std::uint64_t>;
+struct ClassHash {
+  std::size_t operator()(const ClassKey& key) const {
+    std::uint64_t all = 0;
+    for (const std::uint64_t one : key) all = (std::rotl(all, 5) ^ one) * 0x9e3779b97f4a7c15u;
+    return all;
+  }
+};
 
 ClassKey key_of(const State& state, const std::vector<Choice>& choices, bool whole) {
-  ClassKey key{state.product, state.worth};
+  ClassKey key;
+  key.reserve(2 + 2 * choices.size());
+  key.insert(key.end(), {state.product, state.worth});
   for (const Choice& choice : choices) {
     key.push_back(choice.worth);
     auto costs = static_cast<std::uint64_t>(choice.evicted);
@@ -284,7 +293,7 @@ ClassKey key_of(const State& state, const std::vector<Choice>& choices, bool who
 }
 
 void group(Classes& classes, bool whole) {
-  std::map<ClassKey, std::size_t> known;
+  std::unordered_map<ClassKey, std::size_t, ClassHash> known;
   for (State& state : classes.states) {
     std::vector<Choice> choices = whole ? state.choices : roughly_unbeaten(state.choices);
     auto [at, fresh] = known.try_emplace(key_of(state, choices, whole), classes.classes.size());

@@ -1,6 +1,7 @@
 #include "engine/pack/node_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -43,10 +44,16 @@ std::vector<double> of_classes(const Classes& classes, const Weights& weights) {
   for (const Class& kind : classes.classes) {
     const Universe& universe = classes.universes[kind.product];
     double most = 0;
+    // Asked for each bound that the search finds: what does not change from choice to choice stands outside.
+    const std::size_t slots = universe.rows.size();
+    std::array<double, kMaxRowsOfProduct> weight{};
+    std::array<int, kMaxRowsOfProduct> stands{};
+    for (std::size_t slot = 0; slot < slots; ++slot)
+      weight[slot] = weights[universe.rows[slot]], stands[slot] = worth_at(kind.worth, slot);
     for (const Choice& choice : kind.choices) {
       double sum = 0;
-      for (std::size_t slot = 0; slot < universe.rows.size(); ++slot)
-        sum += weights[universe.rows[slot]] * (worth_at(choice.worth, slot) - worth_at(kind.worth, slot));
+      for (std::size_t slot = 0; slot < slots; ++slot)
+        sum += weight[slot] * (worth_at(choice.worth, slot) - stands[slot]);
       most = std::max(most, sum);
     }
     all.push_back(most);

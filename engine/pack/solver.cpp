@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/pack/cover.hpp"
+
 namespace tessera::pack {
 namespace {
 
@@ -183,12 +185,16 @@ std::optional<Solution> search_near(const OsiClpSolverInterface& solver, const P
     solution.values[i] = std::llround(kept(values[i], how));
     value += objective[i] * static_cast<double>(solution.values[i]);
   }
+  const Program left = near_program(program, columns, values, how);
   OsiClpSolverInterface small;
-  load(near_program(program, columns, values, how), weights, stop, small);
+  load(left, weights, stop, small);
   small.initialSolve();
   if (!small.isProvenOptimal()) return std::nullopt;
-  const auto rest = branch(small, weights, how.nodes, stop);
   solution.bound = rounded_up(solver.getObjValue());
+  if (none_costs_at_most(left, weights, {small.getReducedCost(), columns.size()}, small.getObjValue(),
+                         static_cast<double>(solution.bound) - value))
+    return std::nullopt;
+  const auto rest = branch(small, weights, how.nodes, stop);
   // One below the bound would disprove it: the search decides then.
   if (!rest || std::llround(value) + rest->value != solution.bound) return std::nullopt;
   for (std::size_t i = 0; i < columns.size(); ++i) solution.values[columns[i]] += rest->values[i];
