@@ -1,6 +1,7 @@
 #include "engine/pack/cover.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace tessera::pack {
 namespace {

@@ -4,6 +4,8 @@
 // most can be made, trying them all takes a few microseconds. Threads: pure functions.
 #pragma once
 
+#include <span>
+
 #include "engine/pack/solver.hpp"
 
 namespace tessera::pack {

@@ -80,7 +80,10 @@ void settle_on(UiState& state, const Panes& panes, Rect body) {
   const Stop& stop = stops[static_cast<std::size_t>(at)];
   if (stop.side) return;
   int first = at == 0 ? 0 : stop.line;  // what is listed above the first stop belongs to it
-  if (first < screen.top) screen.top = first;
+  // So does what is listed below the last one, which may be more than a screen.
+  const bool last =
+      std::none_of(stops.begin() + at + 1, stops.end(), [](const Stop& one) { return !one.side; });
+  if (first < screen.top && !last) screen.top = first;
   if (stop.line + 1 > screen.top + height) screen.top = stop.line + 1 - height;
 }
 

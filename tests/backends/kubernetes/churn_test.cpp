@@ -113,7 +113,7 @@ TEST(KubernetesFirstLook, TimesOfPodsAreByTheServersClock) {
   EXPECT_EQ(its().started, parse_utc("2026-11-22T11:59:30Z"));
 }
 
-// A clock two seconds ahead stood at the grain: each answer posted every pod and node anew.
+// A clock two seconds ahead stood at the grain: each answer posted every pod and node again.
 TEST(KubernetesFirstLook, AClockAtTheGrainOfWhatIsToldOfItPostsNothingAgain) {
   int posted = 0;
   TimePoint now = *parse_utc("2026-11-22T12:00:00Z");
