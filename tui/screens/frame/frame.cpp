@@ -154,7 +154,7 @@ void draw_banner_line(Canvas& canvas, int y, int end, const Banner& banner, int 
   }
   std::string_view text = banner.below[static_cast<std::size_t>(line - first_below)];
   const std::size_t old = line == first_below ? std::min(banner.old.size(), text.size()) : 0;
-  pen.put(text.substr(0, old), Role::stale).put(text.substr(old), Role::text);
+  pen.put(text.substr(0, old), Role::warning).put(text.substr(old), Role::text);
 }
 
 std::string message_text(const UiState& state) {
@@ -244,14 +244,14 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
     if (is_stale(*cluster, *age)) ++stale, silent = !oldest || *age > *oldest ? cluster : silent;
     oldest = oldest ? std::max(*oldest, *age) : *age;
   }
-  if (!oldest) return {"no data", Role::stale};
+  if (!oldest) return {"no data", Role::warning};
   auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*oldest).count();
   if (stale > 0) {
     // One that is silent does not make the others old.
     const std::string whose = clusters.size() == 1 ? ""
                               : stale == 1         ? silent->name.text + " "
                                            : fmt::format("{} of {} clusters ", stale, clusters.size());
-    return {whose + query::duration_text(seconds) + " old", Role::stale};
+    return {whose + query::duration_text(seconds) + " old", Role::warning};
   }
   if (interval < Duration(2000)) return {"live", Role::dim};
   // While it is as fresh as the interval promises, the figure stands still and costs no bytes.
@@ -371,7 +371,8 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
   if (!where.empty() && standing.empty()) end = put_right(canvas, end, y, " " + where + " ", Role::dim) - 1;
   Pen pen(canvas, 1, y, end, state.ascii);
   if (!standing.empty()) {
-    pen.put(" " + standing + " ", Style(Role::warning).with_bold());
+    const bool armed = state.arming && state.arming->armed;
+    pen.put(" " + standing + " ", Style(armed ? Role::danger : Role::warning).with_bold());
     return;
   }
   if (!state.message.text.empty()) {

@@ -221,7 +221,9 @@ class RunPage {
     StepProgress progress = found == view_.steps.end() ? StepProgress{} : found->second;
     const plan::Executor& executor = run_.nodes.at(node);
     bool here = !executor.finished() && executor.step() == index;
-    bool still = view_.parked.contains(node);
+    const RunHead* head = head_of(state_, state_.top().subject);
+    const bool still = view_.parked.contains(node) ||
+                       (head && (head->state == RunState::parked || head->state == RunState::interrupted));
     // A step is done when the executor is past it, whatever else the lines say.
     if (executor.step() > index && progress.stage != Stage::done) progress.stage = Stage::done;
     Role role = progress.stage == Stage::failed ? Role::danger
@@ -229,6 +231,7 @@ class RunPage {
                 : progress.stage == Stage::done ? Role::good
                                                 : Role::dim;
     NodeLook::Stage sign = progress.stage == Stage::failed ? NodeLook::Stage::failed
+                           : here && still                 ? NodeLook::Stage::failed
                            : here                          ? NodeLook::Stage::current
                            : progress.stage == Stage::done ? NodeLook::Stage::done
                                                            : NodeLook::Stage::todo;
@@ -242,17 +245,19 @@ class RunPage {
     Style text = here                            ? Style(Role::text).with_bold()
                  : progress.stage == Stage::done ? Style(Role::text)
                                                  : Style(Role::dim);
-    const bool beside = width_ >= 100;
+    std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
+    if (here && progress.attempts > 1 && told.find("attempt") == std::string::npos)
+      told += (told.empty() ? "" : "; ") + fmt::format("attempt {}", progress.attempts);
+    told = tui::told(state_, told);
+    // What a step that is done saw may be cut; why one is not done is read to its end.
+    const bool beside =
+        width_ >= 100 && (progress.stage == Stage::done || time_at + 12 + display_width(told) <= width_);
     const std::vector<std::string> titles = wrap(tui::told(state_, step.title), time_at - 8);
     DocLine line{{{sign_of(sign, state_.ascii), Style(role).with_bold(), 1},
                   {fmt::format("{:>2}", index + 1), Role::dim, 3},
                   {titles.front(), text, 6},
                   {fmt::format("{:>10}", time), here ? Style(role) : Style(Role::dim), time_at - 1}},
                  "s\x1f" + step.id};
-    std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
-    if (here && progress.attempts > 1 && told.find("attempt") == std::string::npos)
-      told += (told.empty() ? "" : "; ") + fmt::format("attempt {}", progress.attempts);
-    told = tui::told(state_, told);
     if (beside && !told.empty())
       line.spans.push_back({"  " + told,
                             here || progress.stage == Stage::failed ? Style(role) : Style(Role::dim),
