@@ -194,7 +194,7 @@ constexpr Column<NodeRow> kNodes[] = {
      }},
     {"partitions", "PARTITIONS", Format::text, Align::left, Show::wide, 8, "Slurm partitions",
      [](const NodeRow& row, const Context&) { return told(join(row.node->partitions, ",")); }},
-    {"out", "OUT", Format::count, Align::right, Show::wide, 4, "slices that are not held and cannot be had",
+    {"out", "OUT", Format::count, Align::right, Show::wide, 4, "slices of an open node that are not held and cannot be had",
      [](const NodeRow& row, const Context&) { return count(row.node->counts.out); }},
     {"taints", "TAINTS", Format::text, Align::left, Show::wide, 8, "Kubernetes taints that keep pods off",
      [](const NodeRow& row, const Context&) { return told(join(row.node->taints, ",")); }},

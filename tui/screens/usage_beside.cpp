@@ -54,7 +54,7 @@ void add_note(FactPage& page, std::string_view text, Role role) {
 
 void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
   constexpr int kKind = 1, kHours = 11, kWork = 22, kProfile = 42, kWhat = 56;
-  page.heading("WASTED IN THAT TIME");
+  page.heading("WASTED IN THAT TIME", "in slice-hours");
   std::size_t rows = 0;
   for (const Waste& one : state.usage.read->waste) {
     if (!is_of(one, sum, state.usage.by) || ++rows > kMostRows) continue;

@@ -82,7 +82,8 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
   if (holds.empty()) holds = "no slice here";
   if (one.hit == plan::Hit::in_the_way) holds += "; none of it changes, but it cannot be spared";
   if (one.hit == plan::Hit::unasked)
-    holds += "; it never asked for a GPU" + (one.unasked.empty() ? "" : " and reaches them: " + one.unasked);
+    holds += one.unasked.empty() ? "; what it asked for is not reported"
+                                 : "; it never asked for a GPU and reaches them: " + one.unasked;
   foot.add("holds", holds);
   std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
                                      : fmt::format("{} on this node alone", one.gpus);
