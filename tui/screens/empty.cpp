@@ -138,9 +138,10 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
     page.blank();
     if (const std::string why = why_none_listed(ui.model, screen); !why.empty())
       page.say("Not everything is listed now: " + why, Role::warning);
-    page.say("Jobs and pods stand here from when they are submitted until they start, each with", Role::text);
-    page.say("the reason in the scheduler's words; on one of them Enter shows what would help it.",
-             Role::text);
+    page.say(
+        "Jobs and pods stand here from when they are submitted until they start, each with the reason in the "
+        "scheduler's words; on one of them Enter shows what would help it.",
+        Role::text);
     page.blank();
     page.key(first_key(state, Action::clear_filter), "show what runs, too");
     page.key(first_key(state, Action::show_users), "who holds and waits for how much");

@@ -146,7 +146,8 @@ TEST(WaitingList, WhatAnEmptyListTeachesIsWholeOnANarrowScreen) {
   Session session(std::move(model), {80, 24});
   session.press("w");
   EXPECT_TRUE(session.shows("Jobs and pods stand here")) << session.screen();
-  EXPECT_TRUE(session.shows("Enter shows what would help")) << session.screen();
+  EXPECT_TRUE(session.shows("would help it.")) << session.screen();
+  EXPECT_FALSE(session.shows(" with\n")) << "a line of one word: " << session.screen();
 }
 
 // Esc on the list that w opened took its filter away and showed all jobs; from the page of a node it then
