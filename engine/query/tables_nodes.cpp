@@ -181,7 +181,7 @@ constexpr Column<NodeRow> kNodes[] = {
     {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "mean compute use of its GPUs",
      [](const NodeRow& row, const Context&) { return use_of(*row.node); }},
     {"trend", "10 MIN", Format::text, Align::right, Show::roomy, 6,
-     "use of its GPUs in the last ten minutes, a bar a minute",
+     "use of its GPUs in the last 10 minutes, a bar a minute",
      [](const NodeRow& row, const Context& context) { return trend(row, context); }},
     {"idle", "IDLE", Format::duration, Align::right, Show::roomy, 9,
      "how long nothing that is held there has been used (below 1 %)",

@@ -96,7 +96,7 @@ constexpr Column<WorkloadRow> kWorkloads[] = {
      "why it waits, in the scheduler's words",
      [](const WorkloadRow& row, const Context&) { return words(reason_text(*row.workload)); }},
     {"trend", "10 MIN", Format::text, Align::right, Show::roomy, 6,
-     "use of what it holds in the last ten minutes, a bar a minute",
+     "use of what it holds in the last 10 minutes, a bar a minute",
      [](const WorkloadRow& row, const Context& context) { return trend(row, context); }},
     {"idle", "IDLE", Format::duration, Align::right, Show::roomy, 9,
      "how long it has not used what it holds (below 1 %)",
