@@ -439,7 +439,10 @@ TEST_F(WhyKubernetesE2e, AJobWhosePodsAQuotaRefusesIsFoundByTheDoctor) {
   const auto quota = [&](const std::string& path) {
     return kubectl({"get", "quota", "gpus", "-n", "training", "-o", "jsonpath={" + path + "}"});
   };
-  kubectl({"create", "quota", "gpus", "-n", "training", "--hard=requests.nvidia.com/gpu=8"});
+  kubectl({"create", "-f",
+           folder_.write("quota.yaml",
+                         "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: gpus, namespace: training}\n"
+                         "spec: {hard: {requests.nvidia.com/gpu: '8'}}\n")});
   kubectl({"patch", "quota", "gpus", "-n", "training", "--subresource=status", "--type=merge", "-p",
            R"({"status":{"hard":{"requests.nvidia.com/gpu":"8"},"used":{"requests.nvidia.com/gpu":"6"}}})"});
   EXPECT_EQ(quota(".status.used.requests\\.nvidia\\.com/gpu"), "6");

@@ -53,9 +53,8 @@ TEST(JapaneseCoverage, FindingsWithTheirWayOut) {
 // "6ノード。証明された最小値：12の12個のGPUを変更": the proof was told as part of the nodes.
 TEST(JapaneseCoverage, ThePackSaysWhatItTouchesAndThenWhatIsProven) {
   const std::pair<const char*, const char*> kTold[]{
-      {"touches 12 GPUs on 6 nodes; proven minimum 12", "6ノードの12個のGPUを変更。証明された最小値：12"},
-      {"touches 1 GPU on 1 node; proven minimum 1 node",
-       "1ノードの1個のGPUを変更。証明された最小値：1ノード"},
+      {"touches 12 GPUs on 6 nodes; proven minimum 12", "6ノードの12個のGPUを変更。最小12（証明済み）"},
+      {"touches 1 GPU on 1 node; proven minimum 1 node", "1ノードの1個のGPUを変更。最小1ノード（証明済み）"},
       {"touches 9 GPUs on 3 nodes; not proven minimal: no plan needs fewer than 2 nodes",
        "3ノードの9個のGPUを変更。最小とは証明されていません（下限：2ノード）"},
       {"touches 9 GPUs on 3 nodes; not proven minimal: no plan needs fewer than 7 GPUs",
