@@ -110,19 +110,6 @@ class Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  // All of one frame, straight into `text`: feed() copies it from a window of that size, and touching new
-  // memory takes longer than decompressing. False: the text needs more room, or the bytes are damaged; feed()
-  // tells which, and `text` is empty for it.
-  bool take_whole(std::string_view data, std::string& text, std::size_t room) {
-    text.resize(room);
-    const std::size_t size =
-        ZSTD_decompressDCtx(context_, text.data(), text.size(), data.data(), data.size());
-    const bool whole = ZSTD_isError(size) == 0;
-    text.resize(whole ? size : 0);
-    if (!whole) ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
-    return whole;
-  }
-
   // Adds what those bytes give. What is wrong with them; null: nothing. Gives up beyond `most`.
   const char* feed(std::string_view data, std::string& text, std::size_t most = kLargestFrame) {
     ZSTD_inBuffer in{data.data(), data.size(), 0};
@@ -326,9 +313,9 @@ Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::siz
   }
   Decompressor context;
   std::string text;
-  const std::string_view data = bytes.substr(frame.data, frame.end - frame.data);
-  const bool whole = context.take_whole(data, text, std::min(most, data.size() * kUsualRatio));
-  const char* wrong = whole ? nullptr : context.feed(data, text, most);
+  // Room that is not written to takes no memory, and a text that outgrows its room is copied.
+  text.reserve(std::min(most, (frame.end - frame.data) * kUsualRatio));
+  const char* wrong = context.feed(bytes.substr(frame.data, frame.end - frame.data), text, most);
   if (text.size() > most) return broken(too_large(most));
   if (wrong) return broken(wrong);
   text.erase(text.rfind('\n') + 1);

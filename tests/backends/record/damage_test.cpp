@@ -387,50 +387,5 @@ TEST(DamagedDay, IsNeverMadeThinner) {
   EXPECT_TRUE(refused(with_head(mark)));
 }
 
-// A frame is decompressed straight into the room that a usual text needs; another way is taken where it does
-// not fit.
-std::string frame_of(const std::string& text) {
-  Compressor compressor = small_compressor();
-  std::string bytes = compressor.begin(at(0));
-  return bytes += compressor.end(text);
-}
-Result<std::string> text_in(std::string_view bytes, std::size_t most = kLargestFrame) {
-  return text_of(bytes, frames_in(bytes)->front(), most);
-}
-std::string usual_text() {
-  std::string text;
-  for (int line = 0; line < 2'000; ++line) text += line_of(line, line);
-  return text;
-}
-std::string repeated_text() {
-  std::string text;
-  for (int line = 0; line < 2'000; ++line) text += line_of(0, 0);
-  return text;
-}
-
-TEST(FrameText, IsTheSameWhereItNeedsMoreRoomThanUsual) {
-  const std::string usual = usual_text(), repeated = repeated_text();
-  ASSERT_LT(usual.size(), 12 * frame_of(usual).size());
-  ASSERT_GT(repeated.size(), 100 * frame_of(repeated).size());
-  for (const std::string& text : {usual, repeated, usual.substr(0, usual.size() / 2)}) {
-    const auto read = text_in(frame_of(text));
-    ASSERT_TRUE(read.ok());
-    EXPECT_EQ(*read, text.substr(0, text.rfind('\n') + 1));
-  }
-}
-
-TEST(FrameText, IsRefusedWithTheSameReasonWhereItNeedsMoreRoomThanUsual) {
-  for (const std::string& text : {usual_text(), repeated_text()}) {
-    std::string bytes = frame_of(text);
-    const auto large = text_in(bytes, 1 << 16);
-    ASSERT_FALSE(large.ok());
-    EXPECT_EQ(large.error().reason, "one of its frames is larger than 0 MiB");
-    bytes.back() = static_cast<char>(bytes.back() ^ 1);  // of its checksum
-    const auto damaged = text_in(bytes);
-    ASSERT_FALSE(damaged.ok());
-    EXPECT_EQ(damaged.error().reason, "Restored data doesn't match checksum");
-  }
-}
-
 }  // namespace
 }  // namespace tessera::record
