@@ -96,16 +96,21 @@ bool is_of_refused(const std::string& path, const std::string& query) {
   return path == "/api/v1/events" && query.find("reason%3DFailedCreate") != std::string::npos;
 }
 
-TEST(KubernetesBackendTest, AJobWhosePodsAQuotaRefusesIsToldBeforeTheFirstPicture) {
-  LabApi api;
-  api.nodes = {{"a", gpu_node("a")}};
-  api.instead = [](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+// A server with that quota, and a Job whose pods it has refused just now.
+auto refusing(const std::string& quota) {
+  return [quota](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
     const std::string now = utc_text(std::chrono::floor<Duration>(std::chrono::system_clock::now()));
-    if (path == "/api/v1/resourcequotas") return LabApi::Answer{200, list_json({kQuota}, "100"), {}};
+    if (path == "/api/v1/resourcequotas") return LabApi::Answer{200, list_json({quota}, "100"), {}};
     if (is_of_refused(path, query))
       return LabApi::Answer{200, list_json({refused_json("e", "train", now, now)}, "100"), {}};
     return std::nullopt;
   };
+}
+
+TEST(KubernetesBackendTest, AJobWhosePodsAQuotaRefusesIsToldBeforeTheFirstPicture) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = refusing(kQuota);
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
   const std::vector<Remark>& all = watch.cluster().remarks.at(Source::kubernetes_pods);
@@ -186,13 +191,7 @@ TEST(KubernetesBackendTest, WhereTheOnlyQuotaOfGpusCannotBeReadRefusedPodsAreAsk
   api.nodes = {{"a", gpu_node("a")}};
   const std::string broken =
       R"({"metadata":{"namespace":"ml","name":"gpus"},"status":{"hard":{"requests.nvidia.com/gpu":"x"}}})";
-  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
-    const std::string now = utc_text(std::chrono::floor<Duration>(std::chrono::system_clock::now()));
-    if (path == "/api/v1/resourcequotas") return LabApi::Answer{200, list_json({broken}, "100"), {}};
-    if (is_of_refused(path, query))
-      return LabApi::Answer{200, list_json({refused_json("e", "train", now, now)}, "100"), {}};
-    return std::nullopt;
-  };
+  api.instead = refusing(broken);
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
   const std::vector<Remark>& all = watch.cluster().remarks.at(Source::kubernetes_pods);

@@ -13,6 +13,7 @@
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
 #include "engine/text.hpp"
+#include "tui/screens/column_ranks.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/pages/boards.hpp"
@@ -187,7 +188,7 @@ class WorkPage {
 
   // What it is, how it stands, and of what waits why and what would help.
   WorkPage& state() {
-    const bool in_id = workload_.id.text.ends_with("/" + workload_.name);  // of a pod
+    const bool in_id = repeats_id(workload_.id.text, workload_.name);  // of a pod
     page_.add({{{std::string(kind_word(workload_)) + " ", Role::dim, 1},
                 {workload_.id.text, Style(Role::text).with_bold()},
                 {in_id ? "" : "  " + workload_.name, Style(Role::text).with_bold()}},

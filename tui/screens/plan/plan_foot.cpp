@@ -4,6 +4,7 @@
 
 #include "engine/plan/words/as_run.hpp"
 #include "tui/plan_phrases.hpp"
+#include "tui/screens/column_ranks.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
@@ -74,7 +75,7 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
                    const UiState& state) {
   Foot foot(state, width);
   std::string text = name_text(one);
-  if (!one.name.empty() && !one.id.text.ends_with("/" + one.name)) text += " " + one.name;
+  if (!one.name.empty() && !repeats_id(one.id.text, one.name)) text += " " + one.name;
   if (!one.user.empty()) text += " of " + one.user;
   foot.add("work", text + ", on " + node.node.text, Style(Role::text).with_bold());
   std::string holds;
