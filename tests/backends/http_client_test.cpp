@@ -10,6 +10,7 @@
 
 #include "engine/time.hpp"
 #include "tests/support/http_script.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera {
 namespace {
@@ -36,7 +37,8 @@ class HttpClientTest : public testing::Test {
       client_->request(request,
                        [promise](Result<HttpResponse> result) { promise->set_value(std::move(result)); });
     });
-    if (future.wait_for(20s) != std::future_status::ready) return Error{"never called back", "", ""};
+    if (future.wait_for(test::kPatience) != std::future_status::ready)
+      return Error{"never called back", "", ""};
     return future.get();
   }
   static HttpCall get(std::string target) {
@@ -73,7 +75,7 @@ class HttpClientTest : public testing::Test {
             told->over.set_value();
           });
     });
-    EXPECT_EQ(over.wait_for(20s), std::future_status::ready);
+    EXPECT_EQ(over.wait_for(test::kPatience), std::future_status::ready);
     return told->all;
   }
 
@@ -88,7 +90,7 @@ class HttpClientTest : public testing::Test {
     template <class Is>
     bool until(Is is) {
       std::unique_lock lock(mutex);
-      return changed.wait_for(lock, 20s, is);
+      return changed.wait_for(lock, test::kPatience, is);
     }
     template <class Change>
     void change(Change how) {
@@ -260,7 +262,7 @@ TEST_F(HttpClientTest, AStreamMayBeCancelledByItsOwnOpening) {
         [](std::string_view) {}, [](Result<HttpResponse>) {});
   });
   auto future = alive.get_future();
-  ASSERT_EQ(future.wait_for(20s), std::future_status::ready);
+  ASSERT_EQ(future.wait_for(test::kPatience), std::future_status::ready);
   EXPECT_TRUE(future.get());
 }
 

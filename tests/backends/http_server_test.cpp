@@ -11,6 +11,7 @@
 #include <cstring>
 #include <future>
 
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera {
@@ -141,10 +142,10 @@ TEST(HttpServer, NoticesAClientThatGoesAndOneThatDoesNotRead) {
     client.say("GET /gone HTTP/1.1\r\nHost: x\r\n\r\n");
     client.until("hello");
   }
-  EXPECT_EQ(gone.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(gone.get_future().wait_for(test::kPatience), std::future_status::ready);
   Client lazy(served.path);
   lazy.say("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  EXPECT_EQ(slow.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(slow.get_future().wait_for(test::kPatience), std::future_status::ready);
 }
 
 TEST(HttpServer, TakesAPlaceThatIsFreeAndNoOther) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tests/support/answer.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera {
 namespace {
@@ -82,12 +83,12 @@ class RunnerTest : public testing::Test {
     NodeCommand wanted;
     wanted.node = NodeName("gpu01");
     wanted.argv = std::move(argv);
-    wanted.deadline = 20s;
+    wanted.deadline = test::kPatience;
     return wanted;
   }
   template <class Value, class Start>
   Result<Value> wait_for(Start start) {
-    return test::answer_of<Value>(*worker_, 30s, std::move(start));
+    return test::answer_of<Value>(*worker_, test::kPatience, std::move(start));
   }
   Result<NodeAnswer> run(NodeCommand wanted) {
     NodeRunner runner(*processes_, options_);
@@ -409,7 +410,7 @@ TEST_F(RunnerTest, AChangeBySrunThatIsLateLosesItsOwnJobOnly) {
   // One that ends in time is not looked for.
   fs::remove(here_ / "listed");
   wanted.argv = {"true"};
-  wanted.deadline = 20s;
+  wanted.deadline = test::kPatience;
   ASSERT_TRUE(run(wanted));
   EXPECT_FALSE(fs::exists(here_ / "listed"));
 }

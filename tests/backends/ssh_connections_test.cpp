@@ -10,6 +10,7 @@
 #include <future>
 
 #include "backends/runner.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera {
@@ -71,7 +72,7 @@ class SshConnectionsTest : public testing::Test {
     worker_.post([&, promise, wanted] {
       runner_->run(wanted, [promise](Result<NodeAnswer> told) { promise->set_value(std::move(told)); });
     });
-    if (future.wait_for(30s) != std::future_status::ready) return Error{"no answer", "", ""};
+    if (future.wait_for(test::kPatience) != std::future_status::ready) return Error{"no answer", "", ""};
     return future.get();
   }
   void close() {

@@ -42,7 +42,6 @@ clusters:
 
   ChangeLab() {
     options_.environment["XDG_STATE_HOME"] = folder_.path() + "/state";
-    options_.deadline_seconds = 60;
     Ran made = run_tessera({"nodes", "--sim=" + folder_.write("lab.yaml", kScenario), state()}, options_);
     EXPECT_EQ(made.code, 0) << made.err;
   }

@@ -41,7 +41,6 @@ class KubeChangeLab : public testing::Test {
   std::string kubeconfig() const { return folder_.path() + "/kubeconfig"; }
   Ran run(KubeWords words, RunOptions options = {}) {
     options.environment = environment();
-    options.deadline_seconds = 120;
     words.insert(words.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
     return run_tessera(words, options);
   }

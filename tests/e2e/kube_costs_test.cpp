@@ -16,6 +16,7 @@
 #include "engine/insight/costs.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/kube_lab.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/watch.hpp"
 
 namespace tessera::test {
@@ -134,7 +135,7 @@ TEST(KubeCosts, AreWhatTheServerWasAskedAndWhatItSent) {
         return cluster.sources.contains(Source::dcgm) &&
                std::llround(cluster.pace.calls_per_minute * over) == relay.requests();
       },
-      std::chrono::seconds(40), std::chrono::milliseconds(50)));
+      test::kPatience, std::chrono::milliseconds(50)));
 
   const Cluster& cluster = *model.find(ClusterName("lab"));
   std::int64_t bytes = 0, calls = 0;

@@ -66,7 +66,6 @@ class KubeDraE2e : public testing::Test {
   Ran run(std::vector<std::string> words) {
     RunOptions options;
     options.environment = dra_environment();
-    options.deadline_seconds = 60;
     words.insert(words.end(), {"--kubeconfig", kubeconfig(), "--timeout", "40s"});
     return run_tessera(words, options);
   }

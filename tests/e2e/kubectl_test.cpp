@@ -85,7 +85,6 @@ class Kubectl : public ::testing::Test {
     std::vector<std::string> words{"serve", "--kubernetes", "--kubeconfig-out", config()};
     words.insert(words.end(), more.begin(), more.end());
     test::RunOptions options;
-    options.deadline_seconds = 240;
     bool acted = false;
     options.signal = [&](const std::string& out) {
       if (acted || out.find("get nodes") == std::string::npos) return 0;

@@ -169,7 +169,8 @@ TEST_F(NodeAction, AClosedNodeStaysClosedOverTheRebootAndOneWithJobsIsRefused) {
 
 TEST_F(NodeAction, ARebootThatWaitsForJobsIsGoneBackFromAfterTheProcessWasKilled) {
   RunOptions impatient = options_;
-  impatient.deadline_seconds = 5;  // SIGKILL: a job of 4 days is there, and the world stands still
+  impatient.deadline =
+      std::chrono::seconds(5);  // SIGKILL: a job of 4 days is there, and the world stands still
   Ran killed = run_tessera({"node", "reboot", "n2", "XID", "79", "--write", "--yes", state()}, impatient);
   EXPECT_NE(killed.code, 0) << killed.out;
   EXPECT_TRUE(has(killed.err + killed.out, "n2 reboots once its jobs have ended"))
@@ -245,8 +246,8 @@ TEST_F(NodeActionKube, ARunThatIsKilledWhileThePluginFailsGoesBackByTakingItsMar
            R"({"spec":{"devicePlugin":{"config":{"name":"nowhere"}}}})"});
   RunOptions options;
   options.environment = environment();
-  options.deadline_seconds =
-      10;  // SIGKILL: the new pod's configuration does not exist, so it never gets ready
+  options.deadline = std::chrono::seconds(
+      10);  // SIGKILL: the new pod's configuration does not exist, so it never gets ready
   Ran killed = run_tessera({"node", "restart-plugin", "h2", "--write", "--yes", "--kubeconfig", kubeconfig()},
                            options);
   EXPECT_NE(killed.code, 0) << killed.out;

@@ -5,6 +5,7 @@
 
 #include "backends/runner.hpp"
 #include "tests/support/answer.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/slurm_lab.hpp"
 
 namespace tessera::test {
@@ -42,12 +43,12 @@ class RunnerOnSlurm : public testing::Test {
     wanted.node = NodeName("gpu01");
     wanted.reservation = "tessera_gpu01";
     wanted.argv = std::move(argv);
-    wanted.deadline = 20s;
+    wanted.deadline = test::kPatience;
     return wanted;
   }
   template <class Value, class Start>
   Result<Value> wait_for(Start start) {
-    return answer_of<Value>(worker_, 40s, std::move(start));
+    return answer_of<Value>(worker_, test::kPatience, std::move(start));
   }
   Result<NodeAnswer> run(const NodeCommand& wanted) {
     NodeRunner runner(processes_, options_);

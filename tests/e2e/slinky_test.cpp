@@ -108,7 +108,6 @@ class SlinkySite : public SlinkyE2e {
     options.environment = environment();
     options.environment["SLURM_CONF"] = lab_->conf();
     options.environment["KUBECONFIG"] = kubeconfig();
-    options.deadline_seconds = 120;
     words.insert(words.end(), {"--timeout", "40s"});
     return run_tessera(words, options);
   }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 #include "tests/support/slurm_lab.hpp"
 
@@ -25,10 +26,6 @@ class SlurmAccounts : public testing::Test {
  protected:
   static constexpr const char* kNeeds =
       "needs root and Debian's slurmctld, slurmd, slurm-client, munge, slurmdbd and mariadb-server-core";
-
-  // For a daemon: all of them share a machine with other tests, and what comes late is no answer of
-  // tessera's.
-  static constexpr std::chrono::seconds kPatience{120};
 
   static void make_lab(const std::string& extra) {
     if (!SlurmLab::possible_accounting()) return;
@@ -119,7 +116,6 @@ class SlurmAccounts : public testing::Test {
     RunOptions options;
     options.environment = {
         {"PATH", std::getenv("PATH")}, {"HOME", home_.path()}, {"SLURM_CONF", lab_->conf()}};
-    options.deadline_seconds = 120;
     return options;
   }
 

@@ -23,6 +23,7 @@
 #include "engine/slurmconf/settings.hpp"
 #include "tests/e2e/slurm_watch.hpp"
 #include "tests/engine/plan/boards.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 #include "tests/support/slurm_lab.hpp"
 
@@ -114,8 +115,7 @@ class Admin {
     return way ? *way : plan::Plan();
   }
   std::string undo(const std::string& run) { return start(way_back(run), run); }
-  bool wait(const std::function<bool()>& until,
-            std::chrono::milliseconds patience = std::chrono::seconds(90)) {
+  bool wait(const std::function<bool()>& until, std::chrono::milliseconds patience = test::kPatience) {
     auto end = std::chrono::steady_clock::now() + patience;
     while (true) {
       take();
@@ -256,7 +256,6 @@ class SlurmChange : public testing::Test {
                            {"HOME", scratch_.path()},
                            {"SLURM_CONF", lab_->conf()},
                            {"XDG_STATE_HOME", scratch_.path() + "/state"}};
-    options.deadline_seconds = 120;
     words.insert(words.end(), {"--slurm-conf", lab_->conf()});
     if (site)
       words.insert(words.end(),

@@ -98,7 +98,6 @@ esac
     options.environment = {{"PATH", lab_->folder() + "/bin:/usr/bin:/bin"},
                            {"SLURM_CONF", lab_->conf()},
                            {"XDG_STATE_HOME", scratch_.path()}};
-    options.deadline_seconds = 120;
     return options;
   }
   static RunOptions killed_at(RunOptions options, const std::string& words) {

@@ -9,6 +9,7 @@
 
 #include "backends/runner.hpp"
 #include "tests/e2e/slurm_cut_lab.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::test {
 namespace {
@@ -128,7 +129,7 @@ class RunnerBySsh : public testing::Test {
     worker.post([&] {
       runner.run(wanted, [&](Result<NodeAnswer> answer) { promise.set_value(std::move(answer)); });
     });
-    bool told = future.wait_for(40s) == std::future_status::ready;
+    bool told = future.wait_for(test::kPatience) == std::future_status::ready;
     worker.stop();
     return told ? future.get() : Result<NodeAnswer>(Error{"no answer in the test's time", "", ""});
   }

@@ -118,7 +118,7 @@ class SlurmAbsent : public testing::Test {
     SlurmWatch watch(std::move(options));
     auto started = std::chrono::steady_clock::now();
     EXPECT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
-    EXPECT_LT(std::chrono::steady_clock::now() - started, 10s);
+    EXPECT_LT(std::chrono::steady_clock::now() - started, 60s);
     const SourceHealth* nodes = health(watch.cluster(), Source::slurm_nodes);
     return nodes && nodes->failure ? *nodes->failure : Error{};
   }

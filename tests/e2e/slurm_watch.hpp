@@ -7,6 +7,7 @@
 #include "backends/mailbox.hpp"
 #include "backends/slurm/backend.hpp"
 #include "engine/model/reduce.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/watch.hpp"
 
 namespace tessera::test {
@@ -21,7 +22,7 @@ class SlurmWatch {
 
   // Takes events until `done`; false: not within the time.
   bool until(const std::function<bool(const Cluster&)>& done,
-             std::chrono::milliseconds patience = std::chrono::seconds(20)) {
+             std::chrono::milliseconds patience = test::kPatience) {
     return reduce_until(mailbox_, model_, backend_.name(), done, patience);
   }
   const Cluster& cluster() const { return *model_.find(backend_.name()); }

@@ -19,6 +19,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/patience.hpp"
+
 namespace tessera::test {
 
 struct PtyOptions {
@@ -45,8 +47,6 @@ class Pty {
   ~Pty();  // ends the process, if it still runs
   Pty(const Pty&) = delete;
   Pty& operator=(const Pty&) = delete;
-
-  static constexpr std::chrono::seconds kPatience{150};
 
   // All of these wait at most kPatience; false: it did not happen.
   bool wait_idle();                      // every key and signal sent so far is dealt with

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -92,7 +93,7 @@ Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& opt
     ran.err = "input";
   in.close_write();
 
-  auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.deadline_seconds);
+  auto deadline = std::chrono::steady_clock::now() + options.deadline;
   bool signalled = false;
   while (out.read >= 0 || err.read >= 0) {
     auto left =
@@ -103,12 +104,13 @@ Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& opt
       break;
     }
     pollfd fds[] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}};
-    ::poll(fds, 2, static_cast<int>(left));
+    ::poll(fds, 2, static_cast<int>(options.signal_by_look ? std::min<long>(left, 50) : left));
     if (fds[0].revents) drain(out, ran.out);
     if (fds[1].revents) drain(err, ran.err);
     if (options.hang_up && out.read >= 0 && options.hang_up(ran.out)) out.close_read();
     int number = options.signal && !signalled ? options.signal(ran.out) : 0;
     if (number == 0 && options.signal_on_err && !signalled) number = options.signal_on_err(ran.err);
+    if (number == 0 && options.signal_by_look && !signalled) number = options.signal_by_look();
     if (number != 0) {
       ::kill(pid, number);
       signalled = true;

@@ -2,10 +2,13 @@
 // Threads: one call at a time a test.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "tests/support/patience.hpp"
 
 namespace tessera::test {
 
@@ -20,12 +23,13 @@ struct RunOptions {
   std::map<std::string, std::string> environment;
   std::string program;  // another one than tessera: "/usr/bin/kubectl"
   std::string input;
-  int deadline_seconds = 60;  // then it is killed and the code is 128 + 9
+  std::chrono::seconds deadline = kPatience;  // then it is killed and the code is 128 + 9
   // Called with all output so far; true: close our end of its standard output and wait for its end.
   std::function<bool(const std::string&)> hang_up;
   // Called with all output so far; a number other than 0 is sent as a signal, once.
   std::function<int(const std::string&)> signal;
   std::function<int(const std::string&)> signal_on_err;  // the same with all that it said on standard error
+  std::function<int()> signal_by_look;  // the same, asked twenty times a second: for what only files tell
 };
 
 Ran run_tessera(const std::vector<std::string>& arguments, const RunOptions& options = {});

@@ -13,15 +13,13 @@
 #include <fstream>
 
 #include "tests/support/paths.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/slurm_tables.hpp"
 
 extern char** environ;
 
 namespace tessera::test {
 namespace {
-
-// A daemon may be slow on a machine with other work; whoever waits so long has lost nothing but the test.
-constexpr int kPatience = 180;  // s
 
 // Starts a program in a session of its own with the given descriptors as 0 and 1 (and 2).
 pid_t spawn(const std::vector<std::string>& argv, const std::vector<std::string>& environment, int in,
@@ -97,7 +95,7 @@ SlurmLab::SlurmLab(const std::string& extra, Kind kind) {
   ::close(from[1]);
   to_ = to[1];
   from_ = from[0];
-  std::string answer = read_line(kPatience);
+  std::string answer = read_line();
   if (answer != "ready") trouble_ = answer.empty() ? "the lab says nothing" : answer;
 }
 
@@ -110,8 +108,8 @@ SlurmLab::~SlurmLab() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
-std::string SlurmLab::read_line(int seconds) {
-  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+std::string SlurmLab::read_line() {
+  auto end = std::chrono::steady_clock::now() + kPatience;
   std::string line;
   while (std::chrono::steady_clock::now() < end) {
     pollfd wait{from_, POLLIN, 0};
@@ -151,7 +149,7 @@ std::string SlurmLab::submit(std::vector<std::string> arguments, unsigned uid) c
 }
 
 bool SlurmLab::wait(const std::vector<std::string>& argv, bool (*done)(const std::string& out)) const {
-  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+  auto end = std::chrono::steady_clock::now() + kPatience;
   for (; std::chrono::steady_clock::now() < end; pause())
     if (done(run(argv).out)) return true;
   return false;
@@ -174,7 +172,7 @@ bool SlurmLab::start(const std::string& daemon) {
   if (::write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return false;
   // An answer that came too late for its own question is passed over.
   std::string answer;
-  while (!(answer = read_line(kPatience)).empty())
+  while (!(answer = read_line()).empty())
     if (answer.starts_with(number + " ")) return answer == number + " started " + daemon;
   return false;
 }

@@ -57,7 +57,7 @@ class SlurmLab {
   std::string restart_command(const std::string& daemon) const { return folder_ + "/restart " + daemon; }
 
  private:
-  std::string read_line(int seconds);
+  std::string read_line();
   std::string folder_;
   std::string trouble_;
   int to_ = -1, from_ = -1;

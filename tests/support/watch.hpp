@@ -9,13 +9,14 @@
 
 #include "backends/mailbox.hpp"
 #include "engine/model/reduce.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::test {
 
 // Takes events until `done`; false: not within the time. `longest`: between two looks at what no event tells,
 // such as what a scripted server has been asked.
 inline bool reduce_until(Mailbox& mailbox, Model& model, const std::function<bool()>& done,
-                         std::chrono::milliseconds patience = std::chrono::seconds(20),
+                         std::chrono::milliseconds patience = kPatience,
                          std::chrono::milliseconds longest = std::chrono::hours(1)) {
   auto end = std::chrono::steady_clock::now() + patience;
   while (true) {

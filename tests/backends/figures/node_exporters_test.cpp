@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backends/figures/sources.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::figures {
 namespace {
@@ -66,7 +67,7 @@ class NodeExportersTest : public testing::Test {
       wanted = [&so, done] { return done() && (so.set_value(), true); };
       look();
     });
-    const bool came = so.get_future().wait_for(30s) == std::future_status::ready;
+    const bool came = so.get_future().wait_for(test::kPatience) == std::future_status::ready;
     on_worker([&] { wanted = nullptr; });
     return came;
   }

@@ -16,6 +16,7 @@
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/watch.hpp"
 
 namespace tessera::figures {
@@ -349,7 +350,7 @@ class BySiteCommand : public testing::Test {
     nodes.nodes.push_back(test::node("mixed-02", {test::gpu(0, Strategy::whole, {test::whole(0)})}));
     reduce(model, {ClusterName("hpc"), 1, TimePoint(Duration(1'795'577'769'000)), std::move(nodes)});
     backend.start(mailbox);
-    return test::reduce_until(mailbox, model, ClusterName("hpc"), done, 20s);
+    return test::reduce_until(mailbox, model, ClusterName("hpc"), done, test::kPatience);
   }
   static bool failed(const Cluster& cluster) {
     auto told = cluster.sources.find(Source::dcgm);

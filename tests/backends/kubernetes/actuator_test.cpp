@@ -18,6 +18,7 @@
 #include "tests/backends/kubernetes/one_node.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -230,7 +231,7 @@ TEST(KubeDeeds, WhatIsUnderWayEndsWithAnErrorWhenTheBackendGoes) {
                            [&](Result<plan::NodeFacts> facts) { told.set_value(facts.ok()); });
   node.reset();
   auto answer = told.get_future();
-  ASSERT_EQ(answer.wait_for(20s), std::future_status::ready);
+  ASSERT_EQ(answer.wait_for(test::kPatience), std::future_status::ready);
   EXPECT_FALSE(answer.get());
 }
 

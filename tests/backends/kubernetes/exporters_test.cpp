@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "tests/backends/kubernetes/kube_lab.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -43,7 +44,7 @@ class ExporterRounds : public testing::Test {
   }
   bool until(const std::function<bool()>& done) {
     std::unique_lock lock(mutex_);
-    const auto end = std::chrono::steady_clock::now() + 30s;
+    const auto end = std::chrono::steady_clock::now() + test::kPatience;
     while (!done()) {
       if (std::chrono::steady_clock::now() > end) return false;
       changed_.wait_for(lock, 10ms);

@@ -8,6 +8,7 @@
 
 #include "backends/kubernetes/explain.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::kubernetes::feed_story {
 namespace {
@@ -34,7 +35,7 @@ class Feeds {
   // Until what was asked and told is as the test waits for.
   bool until(const std::function<bool()>& done) {
     std::unique_lock lock(mutex_);
-    auto end = std::chrono::steady_clock::now() + 30s;
+    auto end = std::chrono::steady_clock::now() + test::kPatience;
     while (!done())
       if (std::chrono::steady_clock::now() > end)
         return false;
@@ -258,7 +259,7 @@ TEST(KubernetesBackendTest, AChangeThatAFullMailboxDroppedIsToldByTheNextList) {
   KubernetesBackend backend(std::move(options));
   backend.start(small);
   auto until = [&](const std::function<bool(const Cluster&)>& done) {
-    return test::reduce_until(small, model, backend.name(), done, 20s, 50ms);
+    return test::reduce_until(small, model, backend.name(), done, test::kPatience, 50ms);
   };
   ASSERT_TRUE(until(loaded));
   ASSERT_TRUE(until([&](const Cluster&) { return api.script().streams("/api/v1/nodes") == 1; }));

@@ -18,6 +18,7 @@
 #include "tests/backends/kubernetes/texts.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/watch.hpp"
 
 namespace tessera::kubernetes {
@@ -77,7 +78,8 @@ class KubeWatch {
     backend_.start(mailbox_);
   }
 
-  bool until(const std::function<bool(const Cluster&)>& done, std::chrono::milliseconds patience = 20s) {
+  bool until(const std::function<bool(const Cluster&)>& done,
+             std::chrono::milliseconds patience = test::kPatience) {
     return test::reduce_until(mailbox_, model_, backend_.name(), done, patience, 50ms);
   }
   const Cluster& cluster() const { return *model_.find(backend_.name()); }
@@ -87,7 +89,7 @@ class KubeWatch {
     auto answer = std::make_shared<std::promise<Details>>();
     auto told = answer->get_future();
     backend_.look_into(id, [answer](Details details) { answer->set_value(std::move(details)); });
-    if (told.wait_for(20s) == std::future_status::ready) return told.get();
+    if (told.wait_for(test::kPatience) == std::future_status::ready) return told.get();
     ADD_FAILURE() << "no answer";
     return {};
   }

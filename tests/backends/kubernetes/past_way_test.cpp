@@ -7,6 +7,7 @@
 #include "engine/usage/reckoning.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/http_script.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::kubernetes {
@@ -32,7 +33,7 @@ class PastWay : public testing::Test {
   }
   Result<std::unique_ptr<usage::KeptUse>> open(const ProxyOptions& options) {
     return past_behind(options, {"monitoring", "prometheus", "9090", false},
-                       {ClusterName("prod"), &test::catalogue(), kUntil}, std::chrono::seconds(20));
+                       {ClusterName("prod"), &test::catalogue(), kUntil}, test::kPatience);
   }
   test::HttpScript::Answer answer(const std::string& path) const {
     if (path.starts_with("/api/v1/nodes?") && goes_on_) {

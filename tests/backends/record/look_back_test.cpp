@@ -16,6 +16,7 @@
 #include "backends/record/replay.hpp"
 #include "engine/model/reduce.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::test {
 namespace {
@@ -32,7 +33,7 @@ class SlowRecording final : public record::Recording {
     // Until so many readings have begun.
     void await(int readings) {
       std::unique_lock lock(mutex);
-      ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return begun >= readings; }));
+      ASSERT_TRUE(changed.wait_for(lock, test::kPatience, [&] { return begun >= readings; }));
     }
     void be_quick() {
       const std::lock_guard lock(mutex);

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "backends/files.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::test {
 
@@ -171,10 +172,9 @@ void Lab::take() {
 }
 
 bool Lab::wait_on(const EventSource& source, const std::function<bool()>& until) {
-  constexpr int kPatienceMs = 10'000;
   while (!until()) {
     pollfd news{source.wake_fd(), POLLIN, 0};
-    if (::poll(&news, 1, kPatienceMs) <= 0) return false;
+    if (::poll(&news, 1, static_cast<int>(test::kPatience / std::chrono::milliseconds(1))) <= 0) return false;
   }
   return true;
 }

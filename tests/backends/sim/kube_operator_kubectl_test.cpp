@@ -28,7 +28,6 @@ class WithKubectl : public ::testing::Test {
     test::RunOptions options;
     options.program = kKubectl;
     options.environment = {{"KUBECONFIG", folder.path() + "/kubeconfig"}, {"HOME", folder.path()}};
-    options.deadline_seconds = 120;
     return options;
   }
   std::string kubectl(std::vector<std::string> words, const std::string& input = "") {

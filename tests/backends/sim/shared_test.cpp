@@ -11,6 +11,7 @@
 #include "backends/sim/by_hand.hpp"
 #include "backends/sim/saved/state_text.hpp"
 #include "tests/backends/sim/hands.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/watch.hpp"
 
 namespace tessera::sim {
@@ -29,7 +30,7 @@ class Answer {
   }
   Result<T> wait() {
     std::unique_lock lock(mutex_);
-    bool there = told_.wait_for(lock, std::chrono::seconds(20), [&] { return result_.has_value(); });
+    bool there = told_.wait_for(lock, test::kPatience, [&] { return result_.has_value(); });
     return there ? *result_ : Result<T>(Error{"", "nothing was told", ""});
   }
 

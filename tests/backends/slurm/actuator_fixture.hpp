@@ -16,6 +16,7 @@
 #include "backends/slurm/change/conf_files.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/settings.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::slurm {
@@ -124,8 +125,7 @@ class SlurmActuatorTest : public testing::Test {
     auto promise = std::make_shared<std::promise<Result<T>>>();
     auto future = promise->get_future();
     ask([promise](Result<T> told) { promise->set_value(std::move(told)); });
-    if (future.wait_for(std::chrono::seconds(30)) != std::future_status::ready)
-      return Error{"no answer", "", ""};
+    if (future.wait_for(test::kPatience) != std::future_status::ready) return Error{"no answer", "", ""};
     return future.get();
   }
   plan::NodeFacts look() {

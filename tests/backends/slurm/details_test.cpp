@@ -11,6 +11,7 @@
 #include <future>
 
 #include "tests/backends/slurm/fixtures.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -56,7 +57,7 @@ class SlurmDetailsOfOneJob : public testing::Test {
     worker_.post([this, answer] {
       reader_.look(look_, [answer](Details details) { answer->set_value(std::move(details)); });
     });
-    if (told.wait_for(20s) == std::future_status::ready) return told.get();
+    if (told.wait_for(test::kPatience) == std::future_status::ready) return told.get();
     ADD_FAILURE() << "no answer";
     return {};
   }

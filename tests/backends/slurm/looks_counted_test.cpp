@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "tests/support/answer.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::slurm {
@@ -28,10 +29,10 @@ class LooksCountedTest : public testing::Test {
     NodeCommand wanted;
     wanted.node = NodeName(node);
     wanted.argv = {program};
-    wanted.deadline = 20s;
+    wanted.deadline = test::kPatience;
     wanted.changes = changes;
-    auto answer =
-        test::answer_of<NodeAnswer>(worker_, 30s, [&](auto finished) { runner_.run(wanted, finished); });
+    auto answer = test::answer_of<NodeAnswer>(worker_, test::kPatience,
+                                              [&](auto finished) { runner_.run(wanted, finished); });
     EXPECT_TRUE(answer) << to_line(answer.error());
   }
 

@@ -5,6 +5,7 @@
 #include "engine/model/processes.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/patience.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -259,7 +260,7 @@ TEST_F(SlurmNodeProcesses, OfThoseThatWaitTheLastCounts) {
     all.look(NodeName("n3"), note);
   });
   auto answer = told.get_future();
-  ASSERT_EQ(answer.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  ASSERT_EQ(answer.wait_for(test::kPatience), std::future_status::ready);
   EXPECT_EQ(answer.get(), "n1 n3 ");
 }
 
@@ -314,7 +315,7 @@ TEST_F(SlurmNodeProcesses, ALookForTheGpusTellsTheirProcessesAsWell) {
     actuator_->learn_boards({listed}, {}, [](bool) {});
   });
   auto answer = told.get_future();
-  ASSERT_EQ(answer.wait_for(std::chrono::seconds(30)), std::future_status::ready) << log();
+  ASSERT_EQ(answer.wait_for(test::kPatience), std::future_status::ready) << log();
   const auto [measured, jobs] = answer.get();
   ASSERT_EQ(measured.gpus.size(), 1u);
   EXPECT_EQ(measured.gpus[0].processes->size(), 3u);

@@ -12,6 +12,7 @@
 #include "engine/slurmconf/diff.hpp"
 #include "engine/slurmconf/document.hpp"
 #include "engine/slurmconf/generate.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::slurmconf {
@@ -35,7 +36,7 @@ class SlurmconfReal : public testing::Test {
     worker_.post([this, promise, command = std::move(command)] {
       processes_.run(command, [promise](Result<Outcome> result) { promise->set_value(std::move(result)); });
     });
-    if (future.wait_for(30s) != std::future_status::ready) return {};
+    if (future.wait_for(test::kPatience) != std::future_status::ready) return {};
     auto result = future.get();
     EXPECT_TRUE(result) << to_line(result.error());
     return result ? *result : Outcome{};
