@@ -102,7 +102,6 @@ TEST(FastAdvice, TellsHowFarItHasCome) {
 TEST(FastAdvice, GivesUpWheneverItIsToldTo) {
   const BusySite site({5, 2, 20});
   Question asked = question_of(site.cluster());
-  asked.nodes.resize(2);
   int all = 0;
   asked.keep_on = [&](const Progress&) { return ++all > 0; };
   advise(asked);

@@ -449,7 +449,7 @@ boards:
 
 TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
   std::mt19937 random(1);
-  for (int run = 0; run < runs(100); ++run) {
+  for (int run = 0; run < runs(300); ++run) {
     test::PackKind kind;
     kind.products = {&product("H100-80GB-SXM5")};
     if (run % 3 == 1) kind.products = {&product("A30-24GB"), &product("A100-80GB")};
