@@ -5,6 +5,7 @@
 
 #include "engine/query/local_time.hpp"
 #include "engine/record/step.hpp"
+#include "engine/record/stood.hpp"
 
 namespace tessera::record {
 namespace {
@@ -35,6 +36,8 @@ void FollowBackend::look() {
   const std::optional<Covered> all = recording_->covered();
   if (all && shown_ != all->to)
     show(all->to);
+  else if (!all && !shown_)
+    tell_none();
   else if (shown_ && !simulated_)
     tell_failure(silence(*shown_), *shown_);
   timer_ = worker_.after(kLookEvery, [this] { look(); });
@@ -79,6 +82,13 @@ void FollowBackend::tell_failure(std::optional<Error> why, TimePoint newest) {
   if (failure_.has_value() == why.has_value() && (!why || failure_->reason == why->reason)) return;
   failure_ = why;
   sink_->post({name_, 0, newest, SourceReport{Source::none, std::move(why), {}, "", false}});
+}
+
+// Whoever waits for it is told so at once.
+void FollowBackend::tell_none() {
+  const Status read = can_be_read(*recording_);
+  tell_failure(read ? Error{"nothing is recorded of it yet", name_.text, ""} : read.error(), wall_());
+  sink_->post({name_, 0, wall_(), Loaded{}});
 }
 
 void FollowBackend::show(TimePoint newest) {

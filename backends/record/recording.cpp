@@ -30,6 +30,8 @@ namespace fs = std::filesystem;
 constexpr Duration kHistory{3'600'000};  // of what happened before a moment at least so much is told
 constexpr Duration kKeyFramesApart{3 * 3'600'000};  // at most, where the recorder was not off for long
 
+Error no_round() { return {"cannot read the recording", "it holds no round yet", ""}; }
+
 constexpr auto kReadsAll = [](TimePoint) { return true; };
 
 // Files are read when a moment of theirs is asked for, one at a time, and again when they have grown: a
@@ -129,9 +131,11 @@ class OnDisk final : public Recording {
       if (part.torn || part.frames.empty()) continue;
       if (Status read = rounds_of(part, through); !read) return read;
     }
-    // Damage between rounds is a gap; where there is nothing else, there is no answer.
-    if (through.damage && !through.last && !covered()) return *through.damage;
-    return Done{};
+    // Damage between rounds is a gap; where there is nothing else, there is no answer. Nor is there one of a
+    // file that was cut off within its first round: it is not as if nothing had been held.
+    if (through.last || covered()) return Done{};
+    if (through.damage) return *through.damage;
+    return cannot_read(parts_.back().path, no_round());
   }
 
   // Between days: each is a file that can be read without the others.
@@ -225,8 +229,7 @@ class OnDisk final : public Recording {
     }
     // The only frame was being written.
     part.torn = part.torn || (!why && part.frames.size() == 1);
-    return cannot_read(part.path,
-                       why.value_or(Error{"cannot read the recording", "it holds no round yet", ""}));
+    return cannot_read(part.path, why.value_or(no_round()));
   }
 
   static Duration figures_every(const Reader& reader) {
