@@ -92,7 +92,7 @@ void FollowBackend::tell_none() {
 }
 
 void FollowBackend::show(TimePoint newest) {
-  const Result<Model> model = recording_->at(newest);
+  const Result<Model> model = recording_->moment(newest);  // what happened before it is not told here
   if (!model) {
     tell_failure(model.error(), newest);
     sink_->post({name_, 0, newest, Loaded{}});
@@ -107,6 +107,7 @@ void FollowBackend::show(TimePoint newest) {
   tell_failure(silence(newest), newest);
   look_backs_.tell_idle(recording_->idle());
   moments_.tell(*sink_, name_, now, newest);
+  sink_->post({name_, 0, newest, Loaded{}});
   read_back();
 }
 

@@ -70,7 +70,14 @@ class OnDisk final : public Recording {
   }
 
   Result<Model> at(TimePoint time) override {
+    Result<Model> model = moment(time);
+    if (model) add_history(*model);
+    return model;
+  }
+
+  Result<Model> moment(TimePoint time) override {
     look_again();
+    owed_.reset();
     damaged_behind_ = false;
     for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
       if (const auto midnight = midnight_of(*part); midnight && *midnight > time) continue;
@@ -84,16 +91,29 @@ class OnDisk final : public Recording {
         Model& model = stood->model;
         // A key frame that tore before its end says nothing; the one before it does.
         if (model.clusters.empty() || !model.clusters.front().loaded) continue;
-        if (time - frame->at < kHistory) {
-          if (std::next(frame) != part->frames.rend())
-            add_history(model, *part, *std::next(frame), *frame);
-          else if (std::next(part) != parts_.rend())
-            add_history_of_day_before(model, *std::next(part), *part, Frame(*frame));
-        }
+        if (time - frame->at < kHistory) owe_history(model, *part, *frame);
         return std::move(model);
       }
     }
     return none_at(time);
+  }
+  bool owes_history() const override { return owed_.has_value(); }
+
+  void add_history(Model& moment) override {
+    const auto owed = std::exchange(owed_, std::nullopt);
+    if (!owed || moment.clusters.empty()) return;
+    const auto part = std::find_if(parts_.rbegin(), parts_.rend(),
+                                   [&](const DayPart& one) { return one.path == owed->path; });
+    // What cannot be read any more is left out: the moment is there all the same.
+    if (part == parts_.rend() || !load(*part)) return;
+    const auto frame = std::find_if(part->frames.rbegin(), part->frames.rend(), [&](const Frame& one) {
+      return one.begin == owed->begin && one.at == owed->at;
+    });
+    if (frame == part->frames.rend()) return;
+    if (std::next(frame) != part->frames.rend())
+      add_history_of(moment, *part, *std::next(frame), *frame);
+    else if (std::next(part) != parts_.rend())
+      add_history_of_day_before(moment, *std::next(part), *part, Frame(*frame));
   }
   bool damaged_behind() const override { return damaged_behind_; }
 
@@ -271,9 +291,16 @@ class OnDisk final : public Recording {
     return stood;
   }
 
+  // Of a moment in that frame. What was read of it once is at hand.
+  void owe_history(Model& moment, const DayPart& part, const Frame& frame) {
+    if (is_known(part, frame)) return put_history(moment);
+    const bool any = frame.begin != part.frames.front().begin || part.path != parts_.front().path;
+    if (any) owed_ = Owed{part.path, frame.begin, frame.at};
+  }
+
   // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
   // That is over: who plays, or follows, asks for it again and again. Precondition: that round is whole.
-  void add_history(Model& model, const DayPart& part, const Frame& before, const Frame& next) {
+  void add_history_of(Model& model, const DayPart& part, const Frame& before, const Frame& next) {
     // What cannot be read there is left out, and the moment is there all the same.
     if (!is_known(part, next) && !read_history(part, before, part, next, last_frame_.of(part, next, bytes_),
                                                model.clusters.front().nodes))
@@ -469,8 +496,16 @@ class OnDisk final : public Recording {
     std::deque<LogEntry> log, work_log;
   };
 
+  // A frame before which it lies.
+  struct Owed {
+    std::string path;
+    std::size_t begin = 0;
+    TimePoint at{};
+  };
+
   std::vector<DayPart> parts_;  // oldest first
   History history_;             // that was read last
+  std::optional<Owed> owed_;    // to the moment that was told last
   std::string bytes_;           // of one of them
   LastFrame last_frame_;
   std::string loaded_;  // its path

@@ -183,6 +183,22 @@ TEST(TheTimeBar, SaysWhatHappenedAndHowFastTimePasses) {
   EXPECT_NE(bar.find("job 88120 ended"), std::string::npos) << bar;
 }
 
+// The moment is shown before what happened in the hour before it is read.
+TEST(TheTimeBar, SaysThatTheEventsOfTheMomentAreBeingReadAndTheirListIsNotSaidToBeEmpty) {
+  Session session = changing({120, 40});
+  show_ninth_hour(session, "");
+  session.model.log.clear(), session.model.work_log.clear();
+  Cluster& cluster = session.model.clusters.front();
+  cluster.loaded = true;
+  session.press(":events<enter>");
+  EXPECT_TRUE(session.shows("Nothing has happened yet.")) << session.screen();
+  cluster.progress = Progress{"events before it", 0, {}};
+  session.press("j");
+  EXPECT_NE(bar_of(session).find("reading its events"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("Older events of this moment are being read.")) << session.screen();
+  EXPECT_FALSE(session.shows("Nothing has happened yet.")) << session.screen();
+}
+
 TEST(TheTimeBar, StaysWithinTheScreenWhateverHappened) {
   Session session = changing({80, 24});
   session.state.ascii = true;
