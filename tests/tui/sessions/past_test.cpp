@@ -174,6 +174,16 @@ TEST(TheTimeBar, ShowsWhereInTheRecordingThisMomentLies) {
   EXPECT_NEAR(part, 0.75, 0.05) << bar;
 }
 
+// "PAST 2026-11-29 19:46:07" stood there, which was now.
+TEST(TheTimeBar, BeforeAMomentIsToldTheTitleHasNoTimeOfIt) {
+  Session session = changing({120, 40});
+  session.model.clusters.front().clock.reset();
+  show(session, true);
+  const std::string title = session.line_with(" PAST ");
+  EXPECT_FALSE(title.empty()) << session.screen();
+  EXPECT_EQ(title.find(':'), std::string::npos) << title;
+}
+
 TEST(TheTimeBar, SaysWhatHappenedAndHowFastTimePasses) {
   Session session = changing({120, 40});
   show_ninth_hour(session, "job 88120 ended");
