@@ -235,22 +235,32 @@ void a_day(benchmark::State& state) {
 }
 BENCHMARK(a_day)->Unit(benchmark::kSecond)->Iterations(1);
 
-void a_jump(benchmark::State& state) {
+enum class Jump : std::uint8_t { moment, with_events };
+
+Result<Model> jump(record::Recording& recording, TimePoint to, Jump how) {
+  return how == Jump::moment ? recording.moment(to) : recording.at(to);
+}
+
+void jumps(benchmark::State& state, Jump how) {
   auto opened = record::open_recordings(folder());
   if (!opened) return state.SkipWithError("nothing recorded");
   int round = 1'017;
   for (auto _ : state) {
     round = (round * 31 + 7) % kRounds;
-    auto model = opened->front()->at(kBegin + Duration(60'000LL * round));
+    auto model = jump(*opened->front(), kBegin + Duration(60'000LL * round), how);
     if (!model) return state.SkipWithError("cannot jump");
     benchmark::DoNotOptimize(model->clusters.front().nodes.size());
   }
 }
+// Until the moment is shown; the console reads behind it what happened before, and commands wait for both.
+void a_jump(benchmark::State& state) { jumps(state, Jump::moment); }
 BENCHMARK(a_jump)->Unit(benchmark::kMillisecond)->Iterations(20);
+void a_jump_with_its_events(benchmark::State& state) { jumps(state, Jump::with_events); }
+BENCHMARK(a_jump_with_its_events)->Unit(benchmark::kMillisecond)->Iterations(20);
 
 // Where a jump is dearest: in a recording that was just opened, before a key frame (two hours of rounds) and
 // an hour behind one (an hour of rounds, and what happened in the two hours before).
-void the_dearest_jump(benchmark::State& state) {
+void dearest_of_jumps(benchmark::State& state, Jump how) {
   double most = 0;
   for (auto _ : state)
     for (int frame = 120; frame + 119 < kRounds; frame += 240)
@@ -260,13 +270,16 @@ void the_dearest_jump(benchmark::State& state) {
         if (!opened) return state.SkipWithError("nothing recorded");
         state.ResumeTiming();
         const double before = processor_seconds();
-        auto model = opened->front()->at(kBegin + Duration(60'000LL * (frame + minute)));
+        auto model = jump(*opened->front(), kBegin + Duration(60'000LL * (frame + minute)), how);
         if (!model) return state.SkipWithError("cannot jump");
         most = std::max(most, processor_seconds() - before);
       }
   state.counters["most_ms"] = 1e3 * most;
 }
+void the_dearest_jump(benchmark::State& state) { dearest_of_jumps(state, Jump::moment); }
 BENCHMARK(the_dearest_jump)->Unit(benchmark::kMillisecond)->Iterations(1);
+void the_dearest_with_its_events(benchmark::State& state) { dearest_of_jumps(state, Jump::with_events); }
+BENCHMARK(the_dearest_with_its_events)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 // What `tessera usage` and `waste` do: each round is read and added up.
 void reading_the_day_for_usage(benchmark::State& state) {

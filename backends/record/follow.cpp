@@ -5,6 +5,7 @@
 
 #include "engine/query/local_time.hpp"
 #include "engine/record/step.hpp"
+#include "engine/record/stood.hpp"
 
 namespace tessera::record {
 namespace {
@@ -35,6 +36,8 @@ void FollowBackend::look() {
   const std::optional<Covered> all = recording_->covered();
   if (all && shown_ != all->to)
     show(all->to);
+  else if (!all && !shown_)
+    tell_none();
   else if (shown_ && !simulated_)
     tell_failure(silence(*shown_), *shown_);
   timer_ = worker_.after(kLookEvery, [this] { look(); });
@@ -81,8 +84,15 @@ void FollowBackend::tell_failure(std::optional<Error> why, TimePoint newest) {
   sink_->post({name_, 0, newest, SourceReport{Source::none, std::move(why), {}, "", false}});
 }
 
+// Whoever waits for it is told so at once.
+void FollowBackend::tell_none() {
+  const Status read = can_be_read(*recording_);
+  tell_failure(read ? Error{"nothing is recorded of it yet", name_.text, ""} : read.error(), wall_());
+  sink_->post({name_, 0, wall_(), Loaded{}});
+}
+
 void FollowBackend::show(TimePoint newest) {
-  const Result<Model> model = recording_->at(newest);
+  const Result<Model> model = recording_->moment(newest);  // what happened before it is not told here
   if (!model) {
     tell_failure(model.error(), newest);
     sink_->post({name_, 0, newest, Loaded{}});
@@ -97,6 +107,7 @@ void FollowBackend::show(TimePoint newest) {
   tell_failure(silence(newest), newest);
   look_backs_.tell_idle(recording_->idle());
   moments_.tell(*sink_, name_, now, newest);
+  sink_->post({name_, 0, newest, Loaded{}});
   read_back();
 }
 

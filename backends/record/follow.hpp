@@ -42,6 +42,7 @@ class FollowBackend final : public Backend, public history::KeepsFigures {
   void read_back();
   void look();
   void show(TimePoint newest);
+  void tell_none();
   void tell_failure(std::optional<Error> why, TimePoint newest);
   std::optional<Error> silence(TimePoint newest) const;  // the newest round is old
 

@@ -40,7 +40,6 @@ void Moments::tell(EventSink& sink, const ClusterName& name, const Cluster& then
   tell(QuotasListed{then.quotas}, at);
   tell(DaemonsSeen{then.daemons}, at);
   for (const auto& [source, remarks] : then.remarks) tell(RemarksListed{source, remarks}, at);
-  tell(Loaded{}, at);
 }
 
 }  // namespace tessera::record

@@ -14,7 +14,7 @@ namespace tessera::record {
 // not is taken away.
 class Moments {
  public:
-  // All but the clock. at: the round that is told.
+  // All but the clock, and that it is all (Loaded). at: the round that is told.
   void tell(EventSink& sink, const ClusterName& name, const Cluster& then, TimePoint at);
 
  private:

@@ -30,6 +30,8 @@ namespace fs = std::filesystem;
 constexpr Duration kHistory{3'600'000};  // of what happened before a moment at least so much is told
 constexpr Duration kKeyFramesApart{3 * 3'600'000};  // at most, where the recorder was not off for long
 
+Error no_round() { return {"cannot read the recording", "it holds no round yet", ""}; }
+
 constexpr auto kReadsAll = [](TimePoint) { return true; };
 
 // Files are read when a moment of theirs is asked for, one at a time, and again when they have grown: a
@@ -68,7 +70,14 @@ class OnDisk final : public Recording {
   }
 
   Result<Model> at(TimePoint time) override {
+    Result<Model> model = moment(time);
+    if (model) add_history(*model);
+    return model;
+  }
+
+  Result<Model> moment(TimePoint time) override {
     look_again();
+    owed_.reset();
     damaged_behind_ = false;
     for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
       if (const auto midnight = midnight_of(*part); midnight && *midnight > time) continue;
@@ -82,16 +91,29 @@ class OnDisk final : public Recording {
         Model& model = stood->model;
         // A key frame that tore before its end says nothing; the one before it does.
         if (model.clusters.empty() || !model.clusters.front().loaded) continue;
-        if (time - frame->at < kHistory) {
-          if (std::next(frame) != part->frames.rend())
-            add_history(model, *part, *std::next(frame), *frame);
-          else if (std::next(part) != parts_.rend())
-            add_history_of_day_before(model, *std::next(part), *part, Frame(*frame));
-        }
+        if (time - frame->at < kHistory) owe_history(model, *part, *frame);
         return std::move(model);
       }
     }
     return none_at(time);
+  }
+  bool owes_history() const override { return owed_.has_value(); }
+
+  void add_history(Model& moment) override {
+    const auto owed = std::exchange(owed_, std::nullopt);
+    if (!owed || moment.clusters.empty()) return;
+    const auto part = std::find_if(parts_.rbegin(), parts_.rend(),
+                                   [&](const DayPart& one) { return one.path == owed->path; });
+    // What cannot be read any more is left out: the moment is there all the same.
+    if (part == parts_.rend() || !load(*part)) return;
+    const auto frame = std::find_if(part->frames.rbegin(), part->frames.rend(), [&](const Frame& one) {
+      return one.begin == owed->begin && one.at == owed->at;
+    });
+    if (frame == part->frames.rend()) return;
+    if (std::next(frame) != part->frames.rend())
+      add_history_of(moment, *part, *std::next(frame), *frame);
+    else if (std::next(part) != parts_.rend())
+      add_history_of_day_before(moment, *std::next(part), *part, Frame(*frame));
   }
   bool damaged_behind() const override { return damaged_behind_; }
 
@@ -129,9 +151,11 @@ class OnDisk final : public Recording {
       if (part.torn || part.frames.empty()) continue;
       if (Status read = rounds_of(part, through); !read) return read;
     }
-    // Damage between rounds is a gap; where there is nothing else, there is no answer.
-    if (through.damage && !through.last && !covered()) return *through.damage;
-    return Done{};
+    // Damage between rounds is a gap; where there is nothing else, there is no answer. Nor is there one of a
+    // file that was cut off within its first round: it is not as if nothing had been held.
+    if (through.last || covered()) return Done{};
+    if (through.damage) return *through.damage;
+    return cannot_read(parts_.back().path, no_round());
   }
 
   // Between days: each is a file that can be read without the others.
@@ -225,8 +249,7 @@ class OnDisk final : public Recording {
     }
     // The only frame was being written.
     part.torn = part.torn || (!why && part.frames.size() == 1);
-    return cannot_read(part.path,
-                       why.value_or(Error{"cannot read the recording", "it holds no round yet", ""}));
+    return cannot_read(part.path, why.value_or(no_round()));
   }
 
   static Duration figures_every(const Reader& reader) {
@@ -268,9 +291,16 @@ class OnDisk final : public Recording {
     return stood;
   }
 
+  // Of a moment in that frame. What was read of it once is at hand.
+  void owe_history(Model& moment, const DayPart& part, const Frame& frame) {
+    if (is_known(part, frame)) return put_history(moment);
+    const bool any = frame.begin != part.frames.front().begin || part.path != parts_.front().path;
+    if (any) owed_ = Owed{part.path, frame.begin, frame.at};
+  }
+
   // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
   // That is over: who plays, or follows, asks for it again and again. Precondition: that round is whole.
-  void add_history(Model& model, const DayPart& part, const Frame& before, const Frame& next) {
+  void add_history_of(Model& model, const DayPart& part, const Frame& before, const Frame& next) {
     // What cannot be read there is left out, and the moment is there all the same.
     if (!is_known(part, next) && !read_history(part, before, part, next, last_frame_.of(part, next, bytes_),
                                                model.clusters.front().nodes))
@@ -466,8 +496,16 @@ class OnDisk final : public Recording {
     std::deque<LogEntry> log, work_log;
   };
 
+  // A frame before which it lies.
+  struct Owed {
+    std::string path;
+    std::size_t begin = 0;
+    TimePoint at{};
+  };
+
   std::vector<DayPart> parts_;  // oldest first
   History history_;             // that was read last
+  std::optional<Owed> owed_;    // to the moment that was told last
   std::string bytes_;           // of one of them
   LastFrame last_frame_;
   std::string loaded_;  // its path

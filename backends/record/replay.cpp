@@ -16,6 +16,7 @@ namespace tessera::record {
 namespace {
 
 constexpr Duration kTick{1000};
+constexpr std::string_view kHistoryRead = "events before it";
 constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked through backwards
 
 Cluster who_of(const Cluster& known) {
@@ -156,7 +157,7 @@ void ReplayBackend::step(int rounds) {
       if (!all || round_ <= all->from) return show(round_, "this is the first round");
       if (!together_) return show(round_ - Duration{1});
       // Behind a gap nothing would be known: it goes to the round itself.
-      const Result<Model> before = recording_->at(round_ - Duration{1});
+      const Result<Model> before = recording_->moment(round_ - Duration{1});
       if (!before) return fail(before.error());
       return show(cluster_now(before->clusters.front(), wall_()));
     }
@@ -292,7 +293,8 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   const Covered all = recording_->covered().value_or(Covered{to, to});
   const TimePoint within = std::clamp(to, all.from, std::max(all.from, all.to));
   std::optional<Model> begin = std::exchange(begin_, std::nullopt);
-  Result<Model> model = begin && within == at_ ? Result<Model>(std::move(*begin)) : recording_->at(within);
+  Result<Model> model =
+      begin && within == at_ ? Result<Model>(std::move(*begin)) : recording_->moment(within);
   if (together_) together_->covers(name_, all);
   at_ = together_ ? together_->moment_for(to) : within;
   if (!model) return who_ ? show_unknown(all, model.error()) : fail(model.error());
@@ -309,11 +311,20 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   tell(PaceReport{0, recording_->every()}, round);
   tell(Recorded{all.from, all.to, std::move(found)}, round);
   if (std::exchange(failed_, false)) tell(SourceReport{Source::none, {}, {}, "", false}, round);
-  // While it plays, many moments are of one round.
-  if (history_of_ != round) tell(HistoryTold{happened_before(*model)}, round);
-  history_of_ = round;
   look_backs_.tell_idle(recording_->idle());
+  // While it plays, many moments are of one round.
+  const bool is_another = history_of_ != round;
+  const bool owed = is_another && recording_->owes_history();
+  if (owed) tell(Progress{std::string(kHistoryRead), 0, {}}, round);
+  if (is_another) tell(HistoryTold{happened_before(*model)}, round);
   moments_.tell(*sink_, name_, then, round);
+  // That may take as long as the moment itself, which is looked at meanwhile.
+  if (owed) {
+    recording_->add_history(*model);
+    tell(HistoryTold{happened_before(*model)}, round);
+  }
+  history_of_ = round;
+  tell(Loaded{}, round);
 }
 
 // Of a moment that cannot be told nothing of another one stays, and playing goes on behind it.
@@ -325,9 +336,11 @@ void ReplayBackend::show_unknown(const Covered& all, const Error& why) {
   tell(Recorded{all.from, all.to, ""}, at_);
   tell(SourceReport{Source::none, why, {}, "", false}, at_);
   moments_.tell(*sink_, name_, *who_, at_);
+  tell(Loaded{}, at_);
 }
 
-void ReplayBackend::show_no_round(const Model& nearest, const Covered& all) {
+void ReplayBackend::show_no_round(Model& nearest, const Covered& all) {
+  recording_->add_history(nearest);
   const TimePoint round = cluster_now(nearest.clusters.front(), wall_());
   show_unknown(all, nothing_then(round, at_, all, *recording_));
   // Before the first round nothing has happened yet.

@@ -67,7 +67,7 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   // found: what is at that moment, for those who look for it.
   void show(TimePoint to, std::string found = {});
   void show_unknown(const Covered& all, const Error& why);
-  void show_no_round(const Model& nearest, const Covered& all);
+  void show_no_round(Model& nearest, const Covered& all);
   bool open();
   void fail(const Error& error);
   void tick();

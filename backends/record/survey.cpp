@@ -55,6 +55,8 @@ class Survey {
       if (sound.written_again) ++day.set_back;
       broken_ = broken_ || sound.written_again;
     }
+    if (!day.rounds && !day.failure)
+      day.failure = Error{"cannot read the recording", "it was cut off before its first round was whole", ""};
   }
 
   // Where the next file is the damaged one, it follows all the same.

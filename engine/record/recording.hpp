@@ -122,6 +122,12 @@ class Recording {
   virtual Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes,
                                                             TimePoint from, TimePoint to,
                                                             const std::function<bool()>& goes_on) = 0;
+  // As at(), for whoever shows it at once: where the recording owes_history() then, the model's logs have
+  // only what happened since some time before, and add_history() puts the rest into that model. Until then it
+  // is owed, also where the recording was asked for something else meanwhile, but for another moment.
+  virtual Result<Model> moment(TimePoint time) { return at(time); }
+  virtual bool owes_history() const { return false; }
+  virtual void add_history(Model& /*moment*/) {}
 };
 
 }  // namespace tessera::record

@@ -21,6 +21,9 @@ class Ending : public Recording {
     return covered;
   }
   Result<Model> at(TimePoint time) override { return whole_->at(std::min(time, end_)); }
+  Result<Model> moment(TimePoint time) override { return whole_->moment(std::min(time, end_)); }
+  bool owes_history() const override { return whole_->owes_history(); }
+  void add_history(Model& moment) override { whole_->add_history(moment); }
   bool damaged_behind() const override { return whole_->damaged_behind(); }
   Duration figures_every() const override { return whole_->figures_every(); }
   Duration every() const override { return whole_->every(); }

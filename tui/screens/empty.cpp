@@ -118,7 +118,8 @@ void draw_loading(Canvas& canvas, Rect area, const UiContext& ui, const UiState&
                                   cluster.progress->what, cluster.progress->done, *cluster.progress->total),
                Role::changing);
     } else {
-      page.say(line + fmt::format("{} {}", cluster.progress->done, cluster.progress->what), Role::changing);
+      const std::string done = cluster.progress->done > 0 ? fmt::format("{} ", cluster.progress->done) : "";
+      page.say(line + done + cluster.progress->what, Role::changing);
     }
     for (const auto& [source, health] : cluster.sources)
       if (health.failure)

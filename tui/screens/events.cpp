@@ -40,6 +40,7 @@ std::string key_of(const UiContext& ui, const UiState& state, const Screen& scre
                   static_cast<int>(state.language), static_cast<int>(state.past));
   key += fmt::format("{} {} ", state.ascii,
                      state.said.empty() ? 0 : state.said.back().at.time_since_epoch().count());
+  key += std::string(reads_events(ui.model) ? "reads " : "");
   key += fmt::format("{} {}\x1f{}\x1f{}\x1f", state.said.size(), screen.cluster.text, screen.subject,
                      screen.filter_text);
   for (const std::string& id : screen.unfolded) key += id + '\x1f';
@@ -114,6 +115,10 @@ class Lines {
                                            first_key(state_, Action::filter))),
              Role::dim, 1}},
            {}});
+    // Until then fewer are listed than there are, or none.
+    if (reads_events(ui_.model))
+      out_.lines.push_back(
+          {{{tui::told(state_, "Older events of this moment are being read."), Role::dim, 1}}, {}});
     return std::move(out_);
   }
 
@@ -258,6 +263,11 @@ void refresh_events(UiState& state, Screen& screen, const UiContext& ui) {
 Document events_document(const UiContext& ui, const UiState& state, int width) {
   if (state.events && state.events->key == key_of(ui, state, state.top(), width)) return state.events->lines;
   return Lines(ui, state, state.top(), width).shown().lines;
+}
+
+bool reads_events(const Model& model) {
+  return std::any_of(model.clusters.begin(), model.clusters.end(),
+                     [](const Cluster& cluster) { return cluster.recorded && cluster.progress; });
 }
 
 std::string_view why_no_events(const Screen& screen) {

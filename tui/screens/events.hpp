@@ -34,6 +34,8 @@ struct EventsShown {
 void refresh_events(UiState& state, Screen& screen, const UiContext& ui);
 Document events_document(const UiContext& ui, const UiState& state, int width);
 std::string_view why_no_events(const Screen& screen);
+// Whether the events of a recorded moment are still being read, which is shown without them meanwhile.
+bool reads_events(const Model& model);
 
 // Opens or closes a line of several; of another, the page of its job, pod or node.
 Effects open_on_events(UiState& state, const UiContext& ui);

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "engine/text.hpp"
 #include "tui/screens/beside.hpp"
@@ -52,22 +54,48 @@ void add_note(FactPage& page, std::string_view text, Role role) {
   page.add({{{page.told(text), role, 1}}, {}});
 }
 
+const std::string& where_of(const Waste& one) { return one.workload.empty() ? one.node : one.workload; }
+
+// Where the parts of a line of waste begin. Names that differ in their ends are told in full as far as that
+// leaves room for what is said of them.
+struct WasteColumns {
+  int profile = 0, what = 0;
+};
+WasteColumns columns_of(const std::vector<const Waste*>& shown, int begin, int width) {
+  constexpr int kLeastName = 19, kLeastProfile = 13, kLeastWhat = 22;
+  int name = kLeastName, profile = kLeastProfile;
+  for (const Waste* one : shown) {
+    name = std::max(name, display_width(where_of(*one)));
+    profile = std::max(profile, display_width(one->profile));
+  }
+  profile = std::min(profile, std::max(kLeastProfile, width / 4));
+  name = std::clamp(width - begin - profile - 2 - kLeastWhat, kLeastName, name);
+  return {begin + name + 1, begin + name + 1 + profile + 1};
+}
+
 void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
-  constexpr int kKind = 1, kHours = 11, kWork = 22, kProfile = 42, kWhat = 56;
+  constexpr int kKind = 1, kHours = 11, kWork = 22;
   page.heading("WASTED IN THAT TIME", "in slice-hours");
   std::size_t rows = 0;
-  for (const Waste& one : state.usage.read->waste) {
-    if (!is_of(one, sum, state.usage.by) || ++rows > kMostRows) continue;
-    const auto cell = [&](const std::string& text, int x, int end, Style style) {
-      return Span{shorten(text, end - x - 1, page.ascii()), style, x};
+  std::vector<const Waste*> shown;
+  for (const Waste& one : state.usage.read->waste)
+    if (is_of(one, sum, state.usage.by) && ++rows <= kMostRows) shown.push_back(&one);
+  const WasteColumns at = columns_of(shown, kWork, page.width());
+  for (const Waste* one : shown) {
+    const auto cell = [&](const std::string& text, int x, int end) {
+      return Span{shorten(text, end - x - 1, page.ascii()), Role::text, x};
     };
-    DocLine line{{{one.kind, Style(Role::text).with_bold(), kKind}}, {}};
-    put_right(line, one.slice_hours ? fmt::format("{:.1f}", *one.slice_hours) : "n/a", kHours, 9,
-              one.slice_hours ? Role::warning : Role::dim);
-    line.spans.push_back(cell(one.workload.empty() ? one.node : one.workload, kWork, kProfile, Role::text));
-    line.spans.push_back(cell(one.profile, kProfile, kWhat, Role::text));
-    line.spans.push_back(cell(page.told(one.advice), kWhat, page.width(), Role::dim));
-    page.add(std::move(line));
+    DocLine line{{{one->kind, Style(Role::text).with_bold(), kKind}}, {}};
+    put_right(line, one->slice_hours ? fmt::format("{:.1f}", *one->slice_hours) : "n/a", kHours, 9,
+              one->slice_hours ? Role::warning : Role::dim);
+    line.spans.push_back(cell(where_of(*one), kWork, at.profile));
+    line.spans.push_back(cell(one->profile, at.profile, at.what));
+    // What it says to do is told to its end.
+    for (const std::string& part : page.wrapped(page.told(one->advice), at.what)) {
+      line.spans.push_back({part, Role::dim, at.what});
+      page.add(std::exchange(line, DocLine{}));
+    }
+    if (!line.spans.empty()) page.add(std::move(line));
   }
   if (rows > kMostRows) add_note(page, fmt::format("and {} more", rows - kMostRows), Role::dim);
   if (rows == 0) add_note(page, "nothing, as far as there are figures", Role::dim);

@@ -1,6 +1,7 @@
 // A console beside a recorder: it shows the newest round with its age, and asks the cluster nothing.
 #include "backends/record/follow.hpp"
 
+#include "engine/record/stood.hpp"
 #include "tests/backends/record/replay_lab.hpp"
 
 namespace tessera::test {
@@ -24,6 +25,28 @@ TEST_F(Follow, SeesEachNewRoundWithItsAge) {
   EXPECT_EQ(cluster().workloads.size(), 1u);
   EXPECT_EQ(cluster().pace.interval, Duration(60'000));
   EXPECT_EQ(player_->actuator(), nullptr);
+}
+
+// A list waited for it until its --timeout.
+TEST_F(Follow, ARecordingWithoutAWholeRoundIsAFailureAtOnce) {
+  namespace fs = std::filesystem;
+  write(0);
+  tape_.reset();
+  fs::copy(folder_ + "/hpc", folder_ + "/cut");  // named before the other one
+  for (const auto& entry : fs::directory_iterator(folder_ + "/cut"))
+    if (entry.path().string().ends_with(record::kFileEnd)) fs::resize_file(entry.path(), 100);
+  follow_at(70);
+  ASSERT_TRUE(cluster().loaded);
+  ASSERT_TRUE(cluster().sources.contains(Source::none));
+  ASSERT_TRUE(cluster().sources.at(Source::none).failure);
+  EXPECT_NE(to_line(*cluster().sources.at(Source::none).failure).find("no round yet"), std::string::npos);
+  // Nor is it read as one in which nothing was held.
+  auto opened = record::open_recordings(folder_);
+  ASSERT_TRUE(opened);
+  EXPECT_FALSE(record::can_be_read(*opened->front()));
+  const auto days = opened->front()->days();
+  ASSERT_TRUE(days && days->size() == 1);
+  EXPECT_TRUE(days->front().failure) << "its list says why nothing of it is shown";
 }
 
 // Else what is hours old would not count as stale after a night without a recorder.

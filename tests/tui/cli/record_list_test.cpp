@@ -21,8 +21,8 @@ using test::at;
 // Has these files, the last of which holds the newest round.
 class Files final : public record::Recording {
  public:
-  Files(std::vector<DayFile> files, bool simulated, int* asked)
-      : files_(std::move(files)), simulated_(simulated), asked_(asked) {}
+  Files(std::string name, std::vector<DayFile> files, bool simulated, int* asked)
+      : name_(std::move(name)), files_(std::move(files)), simulated_(simulated), asked_(asked) {}
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return files_.back().rounds; }
   Result<Model> at(TimePoint time) override {
@@ -41,7 +41,7 @@ class Files final : public record::Recording {
   }
 
  private:
-  ClusterName name_{"hpc"};
+  ClusterName name_;
   std::vector<DayFile> files_;
   bool simulated_;
   int* asked_;  // times that a moment was read
@@ -56,23 +56,26 @@ DayFile file(int from, int to, std::optional<Stop> stop) {
 
 struct Listing {
   std::vector<DayFile> files;
+  std::string name = "hpc";
   bool simulated = false;
   int now = 0;    // seconds
   int asked = 0;  // times that a moment was read
   Options options;
   std::ostringstream out, err;
-  int run() {
+  int run() { return run(run_record); }
+  int diff() { return run(run_diff); }
+  int run(int (*what)(const Options&, const mig::Catalogue&, const Joins&, const Streams&)) {
     options.recording = "F";
     if (options.words.empty()) options.words = {"list"};
     test::Box box;
     Joins joins{box, box, {}, {}, [&] { return at(now); }, {}, false};
     joins.recordings = [&](const std::string&) {
       std::vector<std::unique_ptr<record::Recording>> all;
-      all.push_back(std::make_unique<Files>(files, simulated, &asked));
+      all.push_back(std::make_unique<Files>(name, files, simulated, &asked));
       return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
     };
     out.str(""), err.str("");
-    return run_record(options, test::catalogue(), joins, Streams{out, err});
+    return what(options, test::catalogue(), joins, Streams{out, err});
   }
   bool says(const std::string& text) const { return out.str().find(text) != std::string::npos; }
 };
@@ -220,6 +223,33 @@ TEST(RecordList, AFolderThatIsNotThereEndsWithThreeAndOneThatIsNotNamedWithTwoIn
   EXPECT_EQ(run_diff(options, test::catalogue(), joins, streams), kUnknown) << err.str();
   EXPECT_EQ(list_recording(options, joins, streams), kUnknown) << err.str();
   EXPECT_EQ(out.str(), "");
+}
+
+TEST(RecordList, ANarrowTerminalKeepsHowEachFileEnds) {
+  for (const std::string name : {"hpc", "ml-platform-of-the-east"}) {
+    Listing list;
+    list.name = name, list.now = 90'100;
+    list.options.paper.columns = 80;
+    for (const std::optional<Stop> newest : {std::optional(Stop::ended), std::optional(Stop::cut)}) {
+      list.files = {file(0, 120, Stop::ended), file(90'000, 90'060, newest)};
+      (void)list.run();
+      EXPECT_TRUE(list.says("ENDS") && list.says("ended")) << list.out.str();
+      EXPECT_TRUE(list.says("2027-01-16T09:01:00Z")) << list.out.str();
+    }
+  }
+}
+
+TEST(RecordList, TheNewestRoundIsNotComparedWithItself) {
+  Listing list;
+  list.files = {file(0, 120, Stop::ended)};
+  list.now = 180;
+  list.options.from = "-30s";
+  EXPECT_EQ(list.diff(), kUnknown);
+  EXPECT_NE(list.err.str().find(", before --from"), std::string::npos) << list.err.str();
+  EXPECT_EQ(list.out.str(), "");
+  list.options.from = "now";
+  EXPECT_EQ(list.diff(), kUsage);
+  EXPECT_NE(list.err.str().find("--from is now"), std::string::npos) << list.err.str();
 }
 
 TEST(RecordList, AnotherWordIsRefused) {

@@ -174,6 +174,16 @@ TEST(TheTimeBar, ShowsWhereInTheRecordingThisMomentLies) {
   EXPECT_NEAR(part, 0.75, 0.05) << bar;
 }
 
+// "PAST 2026-11-29 19:46:07" stood there, which was now.
+TEST(TheTimeBar, BeforeAMomentIsToldTheTitleHasNoTimeOfIt) {
+  Session session = changing({120, 40});
+  session.model.clusters.front().clock.reset();
+  show(session, true);
+  const std::string title = session.line_with(" PAST ");
+  EXPECT_FALSE(title.empty()) << session.screen();
+  EXPECT_EQ(title.find(':'), std::string::npos) << title;
+}
+
 TEST(TheTimeBar, SaysWhatHappenedAndHowFastTimePasses) {
   Session session = changing({120, 40});
   show_ninth_hour(session, "job 88120 ended");
@@ -181,6 +191,22 @@ TEST(TheTimeBar, SaysWhatHappenedAndHowFastTimePasses) {
   const std::string bar = bar_of(session);
   EXPECT_NE(bar.find("playing 60x"), std::string::npos) << bar;
   EXPECT_NE(bar.find("job 88120 ended"), std::string::npos) << bar;
+}
+
+// The moment is shown before what happened in the hour before it is read.
+TEST(TheTimeBar, SaysThatTheEventsOfTheMomentAreBeingReadAndTheirListIsNotSaidToBeEmpty) {
+  Session session = changing({120, 40});
+  show_ninth_hour(session, "");
+  session.model.log.clear(), session.model.work_log.clear();
+  Cluster& cluster = session.model.clusters.front();
+  cluster.loaded = true;
+  session.press(":events<enter>");
+  EXPECT_TRUE(session.shows("Nothing has happened yet.")) << session.screen();
+  cluster.progress = Progress{"events before it", 0, {}};
+  session.press("j");
+  EXPECT_NE(bar_of(session).find("reading its events"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("Older events of this moment are being read.")) << session.screen();
+  EXPECT_FALSE(session.shows("Nothing has happened yet.")) << session.screen();
 }
 
 TEST(TheTimeBar, StaysWithinTheScreenWhateverHappened) {

@@ -302,6 +302,20 @@ TEST(UsageScreens, NamesOfTheWastedAreWholeWhereThereIsRoom) {
   }
 }
 
+// Two pods were "notebooks/nb-lee-k…", and of what to do the end was missing.
+TEST(UsageScreens, NamesAndAdviceBesideTheSumsAreToldToTheirEnds) {
+  usage::Reckoning all = *reckoned();
+  const std::string advice = "use at percentile 95 was 12 % and 9.1 GiB of memory: 1g.10gb would do";
+  for (const char* pod : {"notebooks/nb-lee-klppw", "notebooks/nb-lee-kqfpj"})
+    all.waste.push_back({ClusterName("hpc"), "too-big", "alice", pod, "n0007", "3g.40gb", 3.1, 6.2, advice});
+  Session session(two_places(), {200, 60});
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(all);
+  session.press(":usage<enter>");
+  EXPECT_TRUE(session.shows("notebooks/nb-lee-klppw ")) << session.screen();
+  EXPECT_TRUE(session.shows("notebooks/nb-lee-kqfpj ")) << session.screen();
+  EXPECT_TRUE(session.shows("would do")) << session.screen();
+}
+
 // "nothing" stood there, as if the user had left.
 TEST(UsageScreens, WhatAUserHoldsIsNotKnownBeforeTheJobsAreRead) {
   Model model;

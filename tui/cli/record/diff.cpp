@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "engine/record/difference.hpp"
 #include "engine/record/stood.hpp"
@@ -109,6 +110,10 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
     return complain(streams,
                     {"cannot compare", "--from is missing", "tessera diff --from '03:12' --to -10m"}),
            kUsage;
+  if (options.from == "now")
+    return complain(streams, {"cannot compare", "--from is now, behind which nothing is recorded yet",
+                              "give the earlier time as --from"}),
+           kUsage;
   auto recordings = recordings_of(options, joins);
   if (!recordings) return complain(streams, recordings.error()), exit_code_without_recordings(options);
   const TimePoint wall = now_of(*recordings, joins.wall());
@@ -129,6 +134,13 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
       return complain(streams,
                       {"cannot compare", "--to is before --from", "give the earlier time as --from"}),
              kUsage;
+    // The same round twice would be alike, which says nothing of the time behind it.
+    if (newest && to < *from)
+      return complain(streams, {"cannot compare",
+                                clean(one->cluster().text, 200) + ": its newest round is of " +
+                                    query::local_text(to) + ", before --from",
+                                "give an earlier time as --from"}),
+             kUnknown;
     // What follows it may be otherwise, and is not compared.
     if (newest && one->stopped() == record::Stop::damaged)
       complain(streams, {"the newest round is not compared",

@@ -22,6 +22,7 @@ namespace tessera::cli {
 namespace {
 
 using query::Align;
+using query::Show;
 
 enum class End : std::uint8_t { goes_on, open, stopped, to_come, damaged };
 
@@ -127,16 +128,17 @@ Json json_of(const std::vector<Listed>& all) {
 
 Grid grid_of(const std::vector<Listed>& all, bool bare) {
   Grid grid;
+  constexpr int kTime = 20, kEnd = 9;  // cells
   grid.heads = {{"cluster", "CLUSTER"},
                 {"name", "FILE"},
-                {"from", "FROM"},
-                {"to", "TO"},
-                {"rounds", "ROUNDS", Align::right},
-                {"every_s", "EVERY", Align::right},
-                {"gaps", "GAPS", Align::right},
-                {"missing_hours", "MISSING", Align::right},
-                {"bytes", "SIZE", Align::right},
-                {"ends", "ENDS"}};
+                {"from", "FROM", Align::left, Show::wide, kTime},
+                {"to", "TO", Align::left, Show::always, kTime},
+                {"rounds", "ROUNDS", Align::right, Show::wide},
+                {"every_s", "EVERY", Align::right, Show::wide},
+                {"gaps", "GAPS", Align::right, Show::roomy},
+                {"missing_hours", "MISSING", Align::right, Show::wide},
+                {"bytes", "SIZE", Align::right, Show::wide},
+                {"ends", "ENDS", Align::left, Show::always, kEnd}};
   for (const Listed& one : all) {
     const record::DayFile& file = one.file;
     const std::int64_t every = file.every / std::chrono::seconds(1);

@@ -78,9 +78,11 @@ std::vector<Piece> title_pieces(const UiState& state, const UiContext& ui) {
   Freshness fresh = freshness(state, ui);
   if (state.past) {
     const auto at = moment_of(clusters, ui.wall);
-    const std::string then = at                 ? time_text(*at)
-                             : clusters.empty() ? ""
-                                                : time_text(cluster_now(*clusters.front(), ui.wall));
+    // Until a moment is told there is none: by the wall clock it would be now.
+    const bool stands = !clusters.empty() && clusters.front()->clock;
+    const std::string then = at       ? time_text(*at)
+                             : stands ? time_text(cluster_now(*clusters.front(), ui.wall))
+                                      : "";
     pieces.push_back({" PAST " + then + " ", Style(Role::danger).with_bold().with_reverse(), true});
   } else {
     pieces.push_back({fresh.text, fresh.role, true});
@@ -236,7 +238,8 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
       if (progress.total && *progress.total > 0)
         return {fmt::format("loading {} {}%", progress.what, progress.done * 100 / *progress.total),
                 Role::changing};
-      return {fmt::format("loading {} {}", progress.what, progress.done), Role::changing};
+      const std::string done = progress.done > 0 ? fmt::format(" {}", progress.done) : "";
+      return {"loading " + progress.what + done, Role::changing};
     }
     interval = std::max(interval, cluster->pace.interval);
     const std::optional<Duration> age = data_age(*cluster, ui.wall);

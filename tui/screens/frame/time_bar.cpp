@@ -74,6 +74,8 @@ Recorded recorded_of(const std::vector<const Cluster*>& clusters) {
     if (!all) all = one->recorded;
     all->from = std::min(all->from, one->recorded->from), all->to = std::max(all->to, one->recorded->to);
     if (all->found.empty()) all->found = one->recorded->found;
+    // The moment is there, and its events are not yet.
+    if (all->found.empty() && one->loaded && one->progress) all->found = "reading its events";
   }
   return all.value_or(Recorded{});
 }

@@ -120,7 +120,9 @@ void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
 
 void draw_events(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("LATEST EVENTS"), Action::show_events);
-  if (ui.model.log.empty() && ui.model.work_log.empty()) block.nothing(N_("Nothing has happened yet."));
+  if (ui.model.log.empty() && ui.model.work_log.empty())
+    block.nothing(reads_events(ui.model) ? N_("Older events of this moment are being read.")
+                                         : N_("Nothing has happened yet."));
   for (const EventLine& line : latest_events(ui, state, kLatest)) {
     if (block.full()) return;
     block.cell(0, 5, time_text(line.entry->at).substr(11, 5), Role::dim);

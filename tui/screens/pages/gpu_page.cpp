@@ -165,16 +165,20 @@ class Page {
       for (const Slice& slice : gpu.slices) add(slice, &gpu == at_.gpu);
     for (const Slice& slice : at_.node->pool) add(slice, false);
     page_.heading("MADE AND HELD", at_.node->name.text);
-    page_.add({{{page_.told("here"), Role::dim, 20},
-                {page_.told("on the node"), Role::dim, 28},
-                {page_.told("held there"), Role::dim, 42}},
-               {}});
+    constexpr int kHere = 20, kNode = 28, kHeld = 42;
+    const std::string here = page_.told("here"), node = page_.told("on the node"),
+                      held = page_.told("held there");
+    page_.add({{{here, Role::dim, kHere}, {node, Role::dim, kNode}, {held, Role::dim, kHeld}}, {}});
+    // Figures end where the words above them end.
+    const auto figure = [](const std::string& text, const std::string& head, Style style, int x) {
+      return Span{fmt::format("{:>{}}", text, std::max(4, display_width(head))), style, x};
+    };
     for (const auto& [label, one] : made)
       page_.add({{{label, Role::text, 3},
-                  {fmt::format("{:>4}", one.here), Style(Role::text).with_bold(), 20},
-                  {fmt::format("{:>4}", one.node), Role::text, 28},
-                  {one.known ? fmt::format("{:>4}", one.held) : "   ?",
-                   one.known ? Role::text : Role::unknown, 42}},
+                  figure(std::to_string(one.here), here, Style(Role::text).with_bold(), kHere),
+                  figure(std::to_string(one.node), node, Role::text, kNode),
+                  figure(one.known ? std::to_string(one.held) : "?", held,
+                         one.known ? Role::text : Role::unknown, kHeld)},
                  {}});
     if (made.empty()) page_.fact("", "nothing", Role::dim);
     advertised();
