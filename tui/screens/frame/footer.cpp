@@ -87,14 +87,17 @@ bool is_left_out(Action action, const UiState& state) {
   }
 }
 
-// Those for which there is room, in their order. Which do something now is decided first: a key that does
-// nothing now takes no room from one that does. Each comes with the cells that it needs in `end`.
+// What a screen is for: its first keys stay where they are.
+constexpr std::size_t kAlways = 3;
+
+// Those for which there is room, in their order. Behind the first ones a key that does nothing now takes no
+// room from one that does. Each comes with the cells that it needs in `end`.
 std::vector<FooterKey> fitting(std::vector<FooterKey> keys, int x, int end) {
   std::vector<bool> fits(keys.size(), false);
   int room = end - x;
-  for (const bool usable : {true, false})
+  for (const bool early : {true, false})
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (keys[i].usable != usable || keys[i].end > room) continue;
+      if ((keys[i].usable || i < kAlways) != early || keys[i].end > room) continue;
       fits[i] = true;
       room -= keys[i].end + 2;
     }
