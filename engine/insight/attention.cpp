@@ -54,8 +54,8 @@ class Collector {
     }
     for (Finding& one : stuck_work(cluster_)) found_.push_back(std::move(one));
     std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
-      return std::pair(-static_cast<int>(a.severity), a.subject) <
-             std::pair(-static_cast<int>(b.severity), b.subject);
+      if (a.severity != b.severity) return a.severity > b.severity;
+      return query::natural_compare(a.subject, b.subject) < 0;
     });
     return std::move(found_);
   }

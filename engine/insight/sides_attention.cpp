@@ -7,6 +7,7 @@
 #include "engine/insight/both_sides.hpp"
 #include "engine/model/bridged_nodes.hpp"
 #include "engine/model/slinky.hpp"
+#include "engine/query/value.hpp"
 #include "engine/shell.hpp"
 
 namespace tessera::insight {
@@ -43,8 +44,8 @@ class Sides {
     tell_bridged();
     tell_absent();
     std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
-      return std::pair(-static_cast<int>(a.severity), a.subject) <
-             std::pair(-static_cast<int>(b.severity), b.subject);
+      if (a.severity != b.severity) return a.severity > b.severity;
+      return query::natural_compare(a.subject, b.subject) < 0;
     });
     return std::move(found_);
   }

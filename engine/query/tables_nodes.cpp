@@ -196,7 +196,12 @@ constexpr Column<NodeRow> kNodes[] = {
      [](const NodeRow& row, const Context&) { return told(join(row.node->partitions, ",")); }},
     {"out", "OUT", Format::count, Align::right, Show::wide, 4,
      "slices of an open node that are not held and cannot be had",
-     [](const NodeRow& row, const Context&) { return count(row.node->counts.out); }},
+     [](const NodeRow& row, const Context&) {
+       // All slices of a closed node that are not held are out of reach: its own count would read as none.
+       const insight::Access access = insight::sight_of(*row.cluster, *row.node).access;
+       if (access == insight::Access::unknown) return Value(Unknown{});
+       return access == insight::Access::open ? count(row.node->counts.out) : Value(NotTold{});
+     }},
     {"taints", "TAINTS", Format::text, Align::left, Show::wide, 8, "Kubernetes taints that keep pods off",
      [](const NodeRow& row, const Context&) { return told(join(row.node->taints, ",")); }},
     {"features", "FEATURES", Format::text, Align::left, Show::wide, 8, "features or labels",

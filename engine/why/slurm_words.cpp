@@ -20,7 +20,7 @@ struct ReasonRow {
 
 constexpr ReasonRow kCodes[] = {
     {"None", Topic::untold, "Slurm gives no reason yet: the scheduler has not looked at it"},
-    {"Resources", Topic::room, "it is first in line, and what it asks for is not free"},
+    {"Resources", Topic::room, "it waits for resources: what it asks for is not free"},
     {"Priority", Topic::priority, "jobs with a higher priority come first"},
     {"Dependency", Topic::dependency, "a job that it depends on has not ended yet"},
     {"DependencyNeverSatisfied", Topic::dependency,

@@ -80,6 +80,19 @@ TEST_P(ShippedTheme, TheSelectedRowDiffersAtEveryDepth) {
           << word(role) << " at depth " << static_cast<int>(depth);
 }
 
+// A "!!" was a bar as long as its words, as the selected row is one.
+TEST_P(ShippedTheme, WithoutColourABarIsTheSelectedRowAndNothingThatIsWrong) {
+  const Theme theme = shipped(GetParam());
+  for (const Role role : {Role::danger, Role::warning}) {
+    const Look plain = theme.look(role, Depth::none),
+               selected = theme.look(Style(role).with_reverse(), Depth::none);
+    EXPECT_FALSE(plain.reverse) << word(role);
+    EXPECT_TRUE(selected.reverse) << word(role);
+    EXPECT_NE(plain, theme.look(Role::text, Depth::none)) << word(role);
+    EXPECT_NE(selected, theme.look(Style(Role::text).with_reverse(), Depth::none)) << word(role);
+  }
+}
+
 TEST_P(ShippedTheme, NeverAsksForAColourThatTheTerminalLacks) {
   const Theme theme = shipped(GetParam());
   for (const Role role : all_roles()) {

@@ -138,6 +138,20 @@ TEST(Tables, ANodeOfUnlikeBoardsSaysSoUntilTheyAreAlike) {
   EXPECT_EQ(cell(node_rows(story.model).front(), "sharing"), "mig");
 }
 
+// A drained node of eight slices read as one of which none is out of reach.
+TEST(Tables, OutIsCountedOfOpenNodesAlone) {
+  const Node open = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  Node closed = open, lost = open;
+  closed.name = NodeName("n2"), closed.health = Health::drained;
+  lost.name = NodeName("n3"), lost.health = Health::unknown;
+  Story story;
+  story.tell(NodesListed{{open, closed, lost}});
+  story.tell(WorkloadsListed{{}});
+  EXPECT_EQ(cell(node_rows(story.model)[0], "out"), "0");
+  EXPECT_EQ(cell(node_rows(story.model)[1], "out"), "n/a");
+  EXPECT_EQ(cell(node_rows(story.model)[2], "out"), "?");
+}
+
 TEST(Tables, AReasonThatOutlivedTheDrainIsNotShown) {
   Node resumed = node("n1", {});
   resumed.reason = "fan failure";

@@ -66,7 +66,7 @@ TEST(Why, TheFirstConditionThatFailsIsNamedForEachNode) {
   story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{0, 1}})}), job("gpu:3g.40gb")}});
   const Answer answer = answer_for(story, job("gpu:3g.40gb"));
   EXPECT_TRUE(answer.waits);
-  EXPECT_EQ(answer.sentence.text, "it is first in line, and what it asks for is not free");
+  EXPECT_EQ(answer.sentence.text, "it waits for resources: what it asks for is not free");
   EXPECT_EQ(answer.sentence.certainty, Certainty::certain);
   EXPECT_EQ(answer.sentence.source, Source::slurm_jobs);
   ASSERT_NE(about(answer, "n1"), nullptr);

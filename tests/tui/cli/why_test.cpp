@@ -44,7 +44,7 @@ TEST(WhyCommand, SaysWhyAndWhatWouldHelp) {
   Asked asked;
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   for (const char* part :
-       {"hpc 7  alice  queued", "it is first in line, and what it asks for is not free (certain",
+       {"hpc 7  alice  queued", "it waits for resources: what it asks for is not free (certain",
         "NODES\n  n1\n", "NOT KNOWN HERE"})
     EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/insight/attention.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/session.hpp"
 #include "tests/support/two_schedulers.hpp"
@@ -50,6 +51,9 @@ TEST(OverviewSpare, TheNodesOfAClusterThatNeverAnsweredAreNotKnown) {
   const std::string row = session.line_with("slurm  ");
   EXPECT_EQ(row.find('0'), std::string::npos) << session.screen();
   EXPECT_NE(row.find("?       ?"), std::string::npos) << session.screen();
+  session.resize({120, 40});
+  EXPECT_FALSE(session.shows("not sampled yet")) << "a second line, which tells nothing\n"
+                                                 << session.screen();
 }
 
 TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
@@ -125,6 +129,37 @@ TEST(OverviewSpare, TheMosaicBeginsWithTheNodesInTrouble) {
   const auto shown = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
   EXPECT_EQ(shown.front().name, "a2");
   EXPECT_EQ(shown[1].name, "a0");
+}
+
+// gpu10 came before gpu2: the tables count the digits of a name as a number.
+TEST(OverviewSpare, TheNodesOfTheMosaicAndTheFindingsComeInTheOrderOfTheTables) {
+  Model model = two_places();
+  std::vector<Node> some;
+  for (const char* name : {"gpu10", "gpu2", "gpu1"}) {
+    some.push_back(node(name, {gpu(0, Strategy::whole, {whole(0)})}));
+    some.back().health = Health::down;
+  }
+  reduce(model, on("hpc", NodesListed{some}));
+  const auto shown = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
+  ASSERT_GE(shown.size(), 3U);
+  EXPECT_EQ(shown[0].name + shown[1].name + shown[2].name, "gpu1gpu2gpu10");
+  std::string found;
+  for (const insight::Finding& one : insight::attention(*model.find(ClusterName("hpc")), catalogue(), at(0)))
+    if (one.is_node && found.find(one.subject + " ") == std::string::npos) found += one.subject + " ";
+  EXPECT_EQ(found, "gpu1 gpu2 gpu10 ");
+}
+
+// "○" and "v" stood in the tiles, and no word beside them said what they are.
+TEST(OverviewSpare, TheLegendOfTheMosaicHasEachSignOfTheTiles) {
+  Model model = two_places();
+  EXPECT_NE(Session(model, {120, 40}).line_with("MOSAIC").find("○"), std::string::npos);
+  EXPECT_EQ(Session(model, {120, 40}).line_with("MOSAIC").find("s v"), std::string::npos)
+      << "few sites have a GPU of vGPUs";
+  Gpu virtual_one = gpu(0, Strategy::vgpu, {whole(0)});
+  reduce(model, on("hpc", NodesListed{{node("a1", {virtual_one})}}));
+  reduce(model, on("hpc", WorkloadsListed{{running("7", "alice", {holds("a1", {{0, 1}})})}}));
+  Session session(model, {120, 40});
+  EXPECT_NE(session.line_with("MOSAIC").find("s v"), std::string::npos) << session.screen();
 }
 
 // It said "No workload holds or waits for a GPU." beside 10,382 that wait, until something changed.

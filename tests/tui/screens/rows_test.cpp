@@ -14,6 +14,7 @@
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/terminal/painter.hpp"
+#include "tui/update.hpp"
 
 namespace tessera::test {
 namespace {
@@ -154,6 +155,28 @@ TEST(ScreenRows, EachDrawsAtEverySizeAndTellsWhereItIs) {
           << "next to nothing is drawn:\n"
           << screen;
     }
+}
+
+// Dim keys pushed out others at the end of a narrow footer.
+TEST(ScreenRows, AKeyThatDoesNothingNowTakesNoRoomFromOneThatDoes) {
+  for (const ScreenRow& row : tui::screen_rows()) {
+    SCOPED_TRACE(row.word);
+    Session session = showing(row.kind, {80, 24});
+    const auto shown = tui::footer_keys(session.state, session.world(), 80);
+    const auto is_shown = [&](Action action) {
+      return std::any_of(shown.begin(), shown.end(), [&](const auto& key) { return key.action == action; });
+    };
+    int idle = 0;  // cells, but for the first three keys, which are what the screen is for
+    for (std::size_t i = 3; i < shown.size(); ++i)
+      if (!shown[i].usable) idle += shown[i].end - shown[i].x + 2;
+    for (Action action : row.footer) {
+      const std::string key = tui::first_key(session.state, action);
+      if (key.empty() || is_shown(action)) continue;
+      if (!tui::why_disabled(action, session.state, session.world()).empty()) continue;
+      EXPECT_LT(idle, tui::display_width(key) + 1 + tui::display_width(tui::info(action).title))
+          << tui::info(action).id << " is left out: " << session.line_with("q quit");
+    }
+  }
 }
 
 // With every key the lines beside a list were made only to see whether there are any.

@@ -17,7 +17,7 @@ TEST(WhyScreen, WOnAWaitingRowOpensItsPage) {
   session.press("w");
   EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workload) << session.screen();
   EXPECT_TRUE(session.shows("WHY IT WAITS")) << session.screen();
-  EXPECT_TRUE(session.shows("it is first in line, and what it asks for is not free")) << session.screen();
+  EXPECT_TRUE(session.shows("it waits for resources: what it asks for is not free")) << session.screen();
 }
 
 TEST(WhyScreen, WOnRunningWorkListsWhatWaits) {

@@ -3,6 +3,7 @@
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/rows.hpp"
 
 namespace tessera::test {
 namespace {
@@ -40,6 +41,20 @@ TEST(Arrange, AListOfChoicesHasItsOwnKeysInTheFooter) {
   EXPECT_EQ(footer.find("layout"), std::string::npos) << footer;
   session.press("<esc>");
   EXPECT_NE(session.line_with("quit").find("layout"), std::string::npos);
+}
+
+// It showed 19 of 25 columns and said so nowhere, and the help of most was cut.
+TEST(Arrange, AListOfColumnsSaysHowManyThereAreAndTheHelpOfTheOneUnderTheCursorInFull) {
+  Session session(small_place(), {80, 24});
+  session.press("2Cj");
+  EXPECT_NE(session.line_with("COLUMNS").find("1-16 of "), std::string::npos) << session.screen();
+  const auto columns = tui::column_infos(tui::ScreenKind::nodes);
+  for (int i = 1; i < static_cast<int>(columns.size()); ++i, session.press("j")) {
+    const std::string help(columns[static_cast<std::size_t>(i)].help);
+    const std::string end = help.substr(help.find_last_of(' ') + 1);
+    EXPECT_TRUE(session.shows(end)) << help << '\n' << session.screen();
+  }
+  EXPECT_EQ(session.line_with("COLUMNS").find("1-16 of "), std::string::npos) << session.screen();
 }
 
 TEST(Arrange, AFilterThatCannotBeReadSaysWhyAndStaysOpen) {

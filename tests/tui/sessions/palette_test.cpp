@@ -35,6 +35,15 @@ TEST(Palette, ANodeIsOpenedBySomeOfItsLetters) {
   EXPECT_EQ(session.state.top().subject, "n0031");
 }
 
+// "no" opens the nodes, and no row was marked: a name in the list looked as good.
+TEST(Palette, AnAliasMarksTheRowOfWhatItDoes) {
+  Session session(two_places());
+  session.press(":no");
+  EXPECT_EQ(session.line_with("All nodes with GPUs").find("▌nodes"), 0U) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes);
+}
+
 // The line stood there alone, as if it still looked for something.
 TEST(Palette, WhereNothingMatchesItSaysSo) {
   Session session(two_places());
@@ -235,6 +244,16 @@ TEST(Menu, OffersNothingThatTheScreenDoesNotKnow) {
       EXPECT_NE(std::find(scopes.begin(), scopes.end(), scope), scopes.end()) << offer.text;
     }
   }
+}
+
+TEST(Errors, ALongOneGoesOnBelowItselfAndNotBelowItsSign) {
+  Session session(two_places(), {80, 24});
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "words ";
+  tui::say(session.state, session.world(), Severity::danger, text);
+  EXPECT_TRUE(session.shows("\n  !! words")) << session.screen();
+  EXPECT_TRUE(session.shows("\n     words")) << session.screen();
+  EXPECT_FALSE(session.shows("\n  words")) << session.screen();
 }
 
 TEST(Errors, ALongOneStaysInItsBoxUntilEscAndIsKeptInTheLog) {

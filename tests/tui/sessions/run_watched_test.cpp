@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/tui/screens/change_places.hpp"
+#include "tui/screens/plan/run_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 
 namespace tessera::test {
@@ -84,6 +85,23 @@ TEST(RunWatched, WhatAStepRunsIsShownToItsEndOnANarrowTerminal) {
   const std::string end = command.substr(command.rfind(' ') + 1);
   EXPECT_NE(session.screen().find(end, session.screen().find("$ ")), std::string::npos) << command << "\n"
                                                                                         << session.screen();
+}
+
+// "!" stood before what the overview has behind "!!", and "done" and "PARKED" were told apart by colour
+// alone.
+TEST(RunWatched, HowARunStandsHasTheSignThatTheOverviewHas) {
+  const auto sign = [](RunState state, const char* outcome = "") {
+    RunHead head;
+    head.state = state;
+    head.outcome = outcome;
+    return tui::sign_of(tui::look_of(head), false);
+  };
+  EXPECT_EQ(sign(RunState::interrupted), "!!");
+  EXPECT_EQ(sign(RunState::unreadable), "!!");
+  EXPECT_EQ(sign(RunState::parked), "!");
+  EXPECT_EQ(sign(RunState::finished, "wanted"), "✓");
+  EXPECT_EQ(sign(RunState::finished, "partial"), "!");
+  EXPECT_EQ(sign(RunState::running), "▸");
 }
 
 // "step 4 of 7  00…": at 120 columns the journal stands beside it.

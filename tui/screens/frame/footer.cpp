@@ -87,6 +87,31 @@ bool is_left_out(Action action, const UiState& state) {
   }
 }
 
+// What a screen is for: its first keys stay where they are.
+constexpr std::size_t kAlways = 3;
+
+// Those for which there is room, in their order. Behind the first ones a key that does nothing now takes no
+// room from one that does. Each comes with the cells that it needs in `end`.
+std::vector<FooterKey> fitting(std::vector<FooterKey> keys, int x, int end) {
+  std::vector<bool> fits(keys.size(), false);
+  int room = end - x;
+  for (const bool early : {true, false})
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if ((keys[i].usable || i < kAlways) != early || keys[i].end > room) continue;
+      fits[i] = true;
+      room -= keys[i].end + 2;
+    }
+  std::vector<FooterKey> shown;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!fits[i]) continue;
+    FooterKey& key = shown.emplace_back(std::move(keys[i]));
+    key.x = x;
+    key.end += x;
+    x = key.end + 2;
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, int width) {
@@ -101,20 +126,18 @@ std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, in
     right.push_back({action, std::move(key), x, end});
     end = x - 2;
   }
-  std::vector<FooterKey> shown;
-  int x = 1;
+  std::vector<FooterKey> keys;
   for (Action action : actions_now(state)) {
     std::string key = first_key(state, action);
     if (key.empty()) continue;
     // The two ways of one thing are shown as one.
     if (const auto other = other_way(action)) key = first_key(state, *other) + " " + key;
-    const int needs = cells(action, key);
-    if (x + needs > end) continue;
     const bool usable = why_disabled(action, state, ui).empty();
     if (!usable && is_left_out(action, state)) continue;
-    shown.push_back({action, std::move(key), x, x + needs, usable});
-    x += needs + 2;
+    const int needs = cells(action, key);
+    keys.push_back({action, std::move(key), 0, needs, usable});
   }
+  std::vector<FooterKey> shown = fitting(std::move(keys), 1, end);
   shown.insert(shown.end(), right.rbegin(), right.rend());
   return shown;
 }

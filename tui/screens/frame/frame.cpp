@@ -160,7 +160,7 @@ void draw_banner_line(Canvas& canvas, int y, int end, const Banner& banner, int 
 }
 
 std::string message_text(const UiState& state) {
-  const std::string sign = state.message.severity == Severity::danger ? "!! " : "";
+  const std::string sign = state.message.severity == Severity::danger ? std::string(kBannerSign) : "";
   return sign + told(state, state.message.text);
 }
 
@@ -169,12 +169,17 @@ std::string message_text(const UiState& state) {
 int draw_long_message(Canvas& canvas, int y, const std::string& text, Style style, bool ascii) {
   constexpr int kMostLines = 6;
   const int width = canvas.size().columns;
-  std::vector<std::string> lines = wrap(text, width - 4);
+  // What stands behind a sign goes on below itself, and not below the sign.
+  const bool danger = text.starts_with(kBannerSign);
+  const int at = 2 + (danger ? static_cast<int>(kBannerSign.size()) : 0);
+  const std::vector<std::string> lines =
+      wrap(std::string_view(text).substr(danger ? kBannerSign.size() : 0), width - 2 - at);
   const int count = std::min(static_cast<int>(lines.size()), kMostLines);
   draw_rule(canvas, 0, y - count, width, ascii);
   for (int i = 0; i < count; ++i) {
     canvas.fill(0, y - count + 1 + i, width, 1, " ");
-    Pen pen(canvas, 2, y - count + 1 + i, width - 1, ascii);
+    if (danger && i == 0) canvas.put(2, y - count + 1, kBannerSign, style);
+    Pen pen(canvas, at, y - count + 1 + i, width - 1, ascii);
     pen.put(lines[static_cast<std::size_t>(i)], style);
   }
   return y - count;

@@ -124,7 +124,11 @@ void draw_offers(Canvas& canvas, int y, const UiState& state) {
   const int count = static_cast<int>(input.offers.size()), shown = offers_shown(input, y);
   if (shown <= 0) return;
   const bool menu = input.kind == InputKind::menu;
-  const int taken = input.chosen >= 0 ? input.chosen : offer_to_take(state) ? 0 : -1;
+  const std::optional<std::size_t> typed = offer_as_typed(state);
+  const int taken = input.chosen >= 0      ? input.chosen
+                    : offer_to_take(state) ? 0
+                    : typed                ? static_cast<int>(*typed)
+                                           : -1;
   const int first = std::clamp(taken - shown + 1, 0, count - shown);
   const OfferColumns cells = columns_of(input);
   const int columns = canvas.size().columns;
@@ -195,6 +199,29 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const UiContext& u
   canvas.show_cursor(start_x + display_width(text.substr(start, input.cursor - start)), y);
 }
 
+namespace {
+
+constexpr int kChoiceHelp = 19;      // where the help of a column begins
+constexpr int kChoiceHelpLines = 2;  // for that of the row under the cursor
+
+// Where the help of a column is cut beside it, that of the one under the cursor stands in full below the
+// list. Returns the lines that this takes.
+int draw_choice_help(Canvas& canvas, Rect area, const UiState& state) {
+  std::span<const ColumnInfo> columns = column_infos(state.top().kind);
+  const int room = area.width - kChoiceHelp - 1;
+  const auto is_cut = [&](const ColumnInfo& one) { return display_width(told(state, one.help)) > room; };
+  if (area.height < 12 || std::none_of(columns.begin(), columns.end(), is_cut)) return 0;
+  const ColumnInfo& under = columns[static_cast<std::size_t>(state.choice.cursor)];
+  std::vector<std::string> lines = wrap(told(state, under.help), area.width - 4);
+  keep_lines(lines, kChoiceHelpLines);
+  int y = area.bottom() - kChoiceHelpLines;
+  draw_rule(canvas, area.x + 1, y - 1, area.width - 1, state.ascii);
+  for (const std::string& line : lines) canvas.put(area.x + 2, y++, line, Role::text);
+  return kChoiceHelpLines + 1;
+}
+
+}  // namespace
+
 void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   std::span<const ColumnInfo> columns = column_infos(screen.kind);
@@ -210,8 +237,11 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContex
                                : first_key(state, Action::choice_toggle) + " shows or hides"),
            Role::dim);
   std::vector<int> shown = shown_columns(state, ui, screen);
-  int height = body.height - 1;
+  const int height = body.height - 1 - draw_choice_help(canvas, {x, body.y, width, body.height}, state);
   int top = std::clamp(state.choice.cursor - height + 1, 0, std::max(0, count - height));
+  if (count > height)
+    put_right(canvas, body.right() - 1, body.y, fmt::format("{}-{} of {}", top + 1, top + height, count),
+              Role::dim);
   for (int i = 0; i < height && top + i < count; ++i) {
     int index = top + i, y = body.y + 1 + i;
     const ColumnInfo& column = columns[static_cast<std::size_t>(index)];
@@ -228,7 +258,7 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContex
     Pen pen(canvas, x + 2, y, body.right() - 1, state.ascii);
     pen.put(box, on || sorted ? Role::accent : Role::dim);
     pen.to(x + 6).put(column.title, selected ? Style(Role::text).with_bold() : Style(Role::text));
-    pen.to(x + 19).put(told(state, column.help), Role::dim);
+    pen.to(x + kChoiceHelp).put(told(state, column.help), Role::dim);
     if (!selected) continue;
     canvas.mark_selected(x + 2, y, width - 2);
     canvas.put(x + 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());

@@ -256,6 +256,16 @@ std::optional<Offer> offer_to_take(const UiState& state) {
   return typed || is_command(input.text) ? std::nullopt : std::optional(input.offers.front());
 }
 
+std::optional<std::size_t> offer_as_typed(const UiState& state) {
+  const InputLine& input = state.input;
+  if (input.kind != InputKind::command || input.offered_for != input.text) return std::nullopt;
+  // No two actions have the same help.
+  const std::string_view help = command_help(input.text);
+  for (std::size_t i = 0; !help.empty() && i < input.offers.size(); ++i)
+    if (input.offers[i].help == help && !input.offers[i].recent) return i;
+  return std::nullopt;
+}
+
 void open_menu(UiState& state, const UiContext&) { open_prompt(state, InputKind::menu); }
 
 Effects take_from_menu(UiState& state, const UiContext& ui) {

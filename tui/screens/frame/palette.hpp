@@ -16,6 +16,8 @@ namespace tessera::tui {
 void refresh_offers(UiState& state, const UiContext& ui);
 // The offer that Enter takes; nullopt: the text is run as it is typed.
 std::optional<Offer> offer_to_take(const UiState& state);
+// The offer that does what the text does as it is typed: "nodes" for "no".
+std::optional<std::size_t> offer_as_typed(const UiState& state);
 void open_menu(UiState& state, const UiContext& ui);
 // Enter in the menu: carries the action out, or says why not and stays.
 Effects take_from_menu(UiState& state, const UiContext& ui);

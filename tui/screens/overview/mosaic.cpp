@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
+#include <utility>
 
 #include "engine/query/signs.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/query/value.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/rows.hpp"
 
@@ -106,6 +107,7 @@ bool has_sign(const Strips& node, std::string_view sign) {
 // What is explained only where it is seen; the last three where there is no room for all signs.
 struct Rare {
   bool use = false;
+  std::string letters;  // of ways to share that few sites have
   bool uncut = false;
   bool closed = false, stranded = false, unknown = false;
 };
@@ -117,15 +119,15 @@ void draw_legend(Pen& pen, const UiState& state, Rare rare) {
     Style style = Role::text;
   };
   const Glyphs& signs = glyphs(state.ascii);
-  std::vector<Meaning> full{{"1-7 w m t s", told(state, "held")}};
+  std::vector<Meaning> full{{"1-7 w m t s" + rare.letters, told(state, "held")}};
   std::vector<Meaning> brief = full;
   if (rare.use) {
     full.push_back({"1", told(state, "busy"), Style(Role::held).with_bold()});
     full.push_back({"1", told(state, "idle"), Role::dim});
   }
-  full.push_back({state.ascii ? "3-" : "③─", told(state, "free slice")});
+  full.push_back({state.ascii ? "3- o" : "③─ ○", told(state, "free slice")});
   full.push_back({std::string(signs.free), told(state, "free")});
-  brief.push_back({state.ascii ? "3-." : "③─·", told(state, "free")});
+  brief.push_back({state.ascii ? "3-o." : "③─○·", told(state, "free")});
   for (std::vector<Meaning>* either : {&full, &brief}) {
     if (rare.uncut) either->push_back({std::string(query::kNotCut), told(state, "not cut"), Role::dim});
     const bool all = either == &full;
@@ -174,10 +176,11 @@ std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii) {
   std::vector<std::pair<std::size_t, const Node*>> nodes;
   for (const query::NodeRow& row : query::node_rows(ui.model))
     nodes.emplace_back(static_cast<std::size_t>(row.cluster - ui.model.clusters.data()), row.node);
-  const auto key = [](const auto& one) {
-    return std::tuple(one.second->health == Health::ok, one.first, one.second->name.view());
-  };
-  std::sort(nodes.begin(), nodes.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
+    const auto place = [](const auto& one) { return std::pair(one.second->health == Health::ok, one.first); };
+    if (place(a) != place(b)) return place(a) < place(b);
+    return query::natural_compare(a.second->name.view(), b.second->name.view()) < 0;
+  });
   std::vector<Strips> strips;
   for (const auto& [cluster, node] : nodes)
     strips.push_back(strips_of(ui, ui.model.clusters[cluster], *node, ascii));
@@ -314,8 +317,10 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   };
   const Glyphs& signs = glyphs(state.ascii);
   const Rare rare{std::any_of(nodes.begin(), nodes.begin() + shown, tells_use),
+                  std::string(seen("v") ? " v" : "") + (seen("p") ? " p" : ""),
                   std::any_of(nodes.begin(), nodes.begin() + shown, grid.brief ? has_empty : has_uncut),
-                  state.ascii ? seen(":") || seen(";") : seen("░") || seen("▒"), seen(signs.stranded),
+                  state.ascii ? seen(":") || seen(";") : seen("░") || seen("▒"),
+                  seen(signs.stranded),
                   seen(signs.unknown)};
   if (grid.brief)
     draw_brief_legend(pen, state, rare);

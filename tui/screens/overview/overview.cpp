@@ -476,6 +476,9 @@ std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
   std::vector<OverviewLine> lines{{Kind::heading, 0, {}}};
   for (std::size_t i = 0; i < state.overview.cluster_ids.size(); ++i) {
     lines.push_back({Kind::cluster, i, state.overview.cluster_ids[i]});
+    // Of a cluster that has not answered there is nothing to say below its line.
+    if (i >= state.overview.totals.size()) continue;
+    if (const insight::Totals& totals = state.overview.totals[i]; totals.nodes == 0 && !totals.free) continue;
     if (width < kRoomy && state.size.rows >= kTall) lines.push_back({Kind::sharing, i, {}});
     if (width >= kTrendsFrom) lines.push_back({Kind::trend, i, {}});
   }

@@ -45,15 +45,6 @@ Columns columns_for(const std::vector<RunHead>& heads, int width) {
   return at;
 }
 
-NodeLook::Stage stage_of(const RunHead& head) {
-  switch (head.state) {
-    case RunState::running: return NodeLook::Stage::current;
-    case RunState::finished: return NodeLook::Stage::done;
-    case RunState::marked: return NodeLook::Stage::todo;
-    default: return NodeLook::Stage::failed;
-  }
-}
-
 DocLine line_of(const RunHead& head, const Columns& at, const UiState& state, int width) {
   RunLook look = look_of(head);
   auto cell = [&](const std::string& text, int cells) { return shorten(text, cells, state.ascii); };
@@ -61,7 +52,7 @@ DocLine line_of(const RunHead& head, const Columns& at, const UiState& state, in
   if (at.run == 0 && started.size() >= 16) started = started.substr(5, 11);
   const std::string who = at.run > 0 ? who_of(head) : head.who;
   int words = (at.run > 0 ? at.run : width) - at.words - 2;
-  DocLine line{{{sign_of(stage_of(head), state.ascii), Style(look.role).with_bold(), 1},
+  DocLine line{{{sign_of(look, state.ascii), Style(look.role).with_bold(), 1},
                 {look.word, Style(look.role).with_bold(), at.state},
                 {started, Role::dim, at.started},
                 {cell(who, at.nodes - at.who - 1), Role::text, at.who},

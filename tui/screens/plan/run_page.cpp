@@ -42,7 +42,8 @@ class RunPage {
                   {fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan.intent.words),
                    Style(Role::accent).with_bold()}},
                  {}};
-    std::vector<Span> standing{{"  " + look.word, Style(look.role).with_bold()}};
+    std::vector<Span> standing{
+        {"  " + sign_of(look, state_.ascii) + " " + look.word, Style(look.role).with_bold()}};
     // Of several nodes the heading below says it, in full.
     if (plan.nodes.size() == 1)
       standing.push_back({"  " + tui::told(state_, progress_text(view_)), Role::text});
@@ -196,7 +197,7 @@ class RunPage {
                          ? std::string()
                          : fmt::format("step {} of {}", std::min(executor.step() + 1, count), count);
     bool shown = node == shown_;
-    lines_.push_back({{{sign_of(look.stage, state_.ascii), Style(look.role).with_bold(), 1},
+    lines_.push_back({{{sign_of(look.stage, look.role, state_.ascii), Style(look.role).with_bold(), 1},
                        {shorten(node.text, 15, state_.ascii),
                         shown ? Style(Role::accent).with_bold() : Style(Role::text), 3},
                        {look.word, look.role, 19},
@@ -253,7 +254,7 @@ class RunPage {
     const bool beside =
         width_ >= 100 && (progress.stage == Stage::done || time_at + 12 + display_width(told) <= width_);
     const std::vector<std::string> titles = wrap(tui::told(state_, step.title), time_at - 8);
-    DocLine line{{{sign_of(sign, state_.ascii), Style(role).with_bold(), 1},
+    DocLine line{{{sign_of(sign, role, state_.ascii), Style(role).with_bold(), 1},
                   {fmt::format("{:>2}", index + 1), Role::dim, 3},
                   {titles.front(), text, 6},
                   {fmt::format("{:>10}", time), here ? Style(role) : Style(Role::dim), time_at - 1}},
@@ -280,8 +281,11 @@ class RunPage {
 class Panel {
  public:
   Panel(const UiState& state, int width) : state_(state), width_(width) {}
+  // Behind a sign: "DONE", "PARKED" and a question are told apart without colour, too.
   void title(std::string_view text, Role role) {
-    lines.push_back({{{told(state_, text), Style(role).with_bold(), 1}}, {}});
+    const auto stage = role == Role::good ? NodeLook::Stage::done : NodeLook::Stage::failed;
+    lines.push_back(
+        {{{sign_of(stage, role, state_.ascii) + " " + told(state_, text), Style(role).with_bold(), 1}}, {}});
   }
   void say(std::string_view text, Style style = {}) {
     for (std::string& line : wrap(told(state_, text), width_ - 4))

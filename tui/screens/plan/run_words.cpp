@@ -84,11 +84,21 @@ NodeLook look_of(const RunView& view, const NodeName& node) {
   return look;
 }
 
-std::string sign_of(NodeLook::Stage stage, bool ascii) {
+std::string sign_of(const RunLook& look, bool ascii) {
+  if (!look.over) return sign_of(NodeLook::Stage::current, look.role, ascii);
+  switch (look.role) {
+    case Role::danger:
+    case Role::warning: return sign_of(NodeLook::Stage::failed, look.role, ascii);
+    case Role::accent: return sign_of(NodeLook::Stage::todo, look.role, ascii);  // only its mark is known
+    default: return sign_of(NodeLook::Stage::done, look.role, ascii);
+  }
+}
+
+std::string sign_of(NodeLook::Stage stage, Role role, bool ascii) {
   switch (stage) {
     case NodeLook::Stage::done: return ascii ? "Y" : "✓";
     case NodeLook::Stage::current: return ascii ? ">" : "▸";
-    case NodeLook::Stage::failed: return "!";
+    case NodeLook::Stage::failed: return role == Role::danger ? "!!" : "!";
     case NodeLook::Stage::todo: break;
   }
   return ascii ? "." : "·";

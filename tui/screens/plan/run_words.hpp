@@ -14,6 +14,8 @@ struct RunLook {
   bool over = false;  // nothing moves in it now
 };
 RunLook look_of(const RunHead& head);
+// "▸", "✓", "!", and "!!" where the overview has it, too.
+std::string sign_of(const RunLook& look, bool ascii);
 // By the list of runs, and by the journal where the list does not have it.
 RunLook look_of(const UiState& state, const std::string& run);
 
@@ -25,7 +27,8 @@ struct NodeLook {
   Role role = Role::dim;
 };
 NodeLook look_of(const RunView& view, const NodeName& node);
-std::string sign_of(NodeLook::Stage stage, bool ascii);
+// role: of what failed, how bad it is.
+std::string sign_of(NodeLook::Stage stage, Role role, bool ascii);
 
 // "step 4 of 8", "3 done, 1 under way, 4 untouched"
 std::string progress_text(const RunView& view);
