@@ -88,7 +88,9 @@ int FleetCommand::run() {
   // Before the surveys: while the list comes in, the model that they point into may change.
   if (verb_ == "check" || verb_ == "diff" || verb_ == "explain") {
     (void)list_known_runs();
-    if (verb_ != "explain") {
+    if (verb_ == "explain") {
+      read_parked_runs();
+    } else {
       (void)judge_runs();
       find_left_runs();
     }

@@ -64,6 +64,9 @@ class FleetCommand {
   void tell_left_runs();
   // What fleet run would skip, and so has skipped as long as nothing has changed since (fleet_left.cpp).
   void note_passed_over();
+  // Of a pool as many nodes are under way as its budget lets: the others that drift wait. It counts by the
+  // journals of the parked runs, which are read.
+  void note_no_room(fleet::Survey& survey) const;
   // beside: drift that a change of this very call mends is no finding.
   int code(bool beside = false) const;
   int show(const std::string& text) const;
