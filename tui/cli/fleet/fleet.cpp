@@ -67,8 +67,11 @@ int worse(int a, int b) {
 int FleetCommand::run() {
   if (auto why = take_words()) return refuse(streams_, *why, kUsage);
   if (Status ok = check_output(options_); !ok) return refuse(streams_, ok.error(), kUsage);
-  if (verb_ != "init")
+  if (verb_ == "pause" || verb_ == "unpause") {  // a file that says something wrong, too
+    if (const auto text = fleet_text(path_); !text) return refuse(streams_, text.error(), kUsage);
+  } else if (verb_ != "init") {
     if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
+  }
   if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
     if (const std::string text = is_past() ? "" : paused_text(); !text.empty())
       streams_.err << told(streams_, text) << "\n";
@@ -435,7 +438,9 @@ std::string FleetCommand::paused_text() const {
 
 int FleetCommand::pause() const {
   const Status done = pause_fleet(path_, clusters_.wall(), joins_.user ? joins_.user() : "");
-  return done ? kDone : refuse(streams_, done.error(), kFinding);
+  if (!done) return refuse(streams_, done.error(), kFinding);
+  tell(paused_text());
+  return kDone;
 }
 
 int FleetCommand::unpause() const {
