@@ -261,8 +261,10 @@ int FleetCommand::init() {
     return refuse(streams_, done.error(), kUsage);
   }
   streams_.err << told(streams_,
-                       fmt::format("{} nodes are ruled, {} are left out: comments of the file say why",
-                                   written->nodes, written->left_out))
+                       written->left_out == 0
+                           ? fmt::format("{} nodes are ruled, none is left out", written->nodes)
+                           : fmt::format("{} nodes are ruled, {} are left out: comments of the file say why",
+                                         written->nodes, written->left_out))
                << "\n";
   return page_.unread.empty() ? kDone : kUnknown;
 }
