@@ -29,11 +29,24 @@ int place_in(const Panes& panes, const Screen& screen, const std::vector<Stop>& 
   return std::clamp(screen.cursor_at, 0, static_cast<int>(stops.size()) - 1);
 }
 
+// Which lines of it are shown, where that is not all: of the list with the cursor, if both are longer.
+std::string shown_text(const Panes& panes, const PaneAreas& areas, int top, const std::string& cursor) {
+  const int main = static_cast<int>(panes.main.size()), side = static_cast<int>(panes.side.size());
+  const bool main_cut = main > areas.main.height;
+  const bool side_cut = areas.side.height > 0 && side > areas.side.height;
+  const bool at_side = std::any_of(panes.side.begin(), panes.side.end(), [&](const DocLine& line) {
+    return !line.id.empty() && line.id == cursor;
+  });
+  if (side_cut && (at_side || !main_cut))
+    return range_text("lines", first_shown(panes.side, cursor, areas.side.height), areas.side.height, side);
+  return main_cut ? range_text("lines", top, areas.main.height, main) : std::string();
+}
+
 std::string draw_made(Canvas& canvas, Rect body, const Panes& panes, const UiState& state) {
   const Screen& screen = state.top();
-  draw_panes(canvas, body, panes, screen.top, rests_on(panes, screen.cursor), state.ascii);
-  int height = areas_of(panes, body).main.height, total = static_cast<int>(panes.main.size());
-  return total > height ? range_text("lines", screen.top, height, total) : std::string();
+  const std::string cursor = rests_on(panes, screen.cursor);
+  draw_panes(canvas, body, panes, screen.top, cursor, state.ascii);
+  return shown_text(panes, areas_of(panes, body), screen.top, cursor);
 }
 
 std::string draw_panes_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {

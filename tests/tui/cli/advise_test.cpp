@@ -91,7 +91,7 @@ TEST(AdviseCommand, SaysWhatToRecutWhoStartsSoonerAndHowThePlanIsPrinted) {
        {"0  leave everything as it is", "0 of 3 that wait for room start", "1  touches 1 GPU on 1 node",
         "waits for no running job or pod", "2 start sooner", "n1 GPU 0: ", "whole:2->1",
         "5 (alice, 1 × gpu:3g.40gb): in 5 min, without the plan no start",
-        "$ tessera pack 3g.40gb=2 --node n1 --plan", "no history is in it",
+        "$ tessera pack 3g.40gb=2 --node n1 --plan", "no recording is read",
         "not served: 3g.40gb: ", "left out: 1 GPU held as a whole"})
     EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
 }
@@ -113,7 +113,7 @@ TEST(AdviseCommand, ARecordingCountsBesideTheQueueAndItsCoverageIsTold) {
   for (const char* part : {"0.7 h\nof 168 h", "3g.40gb     4    4    0              1.1",
                            "of the past 0.6 GPU-hours more would have fitted, 0.0 no longer"})
     EXPECT_NE(page.out.str().find(part), std::string::npos) << part << "\n" << page.out.str();
-  EXPECT_EQ(page.out.str().find("no history is in it"), std::string::npos);
+  EXPECT_EQ(page.out.str().find("no recording is read"), std::string::npos);
   document.options.output = OutputFormat::json;
   EXPECT_EQ(document.run(run_advise), kDone);
   EXPECT_EQ(test::check_schema(test::schema_text("advise"), document.out.str()), std::vector<std::string>{});
@@ -151,7 +151,7 @@ TEST(AdviseCommand, APrometheusThatDoesNotAnswerIsToldAndRefusedOnlyWhereItWasAs
   asked.prometheus = Error{"cannot read what Prometheus kept", "connection refused", ""};
   EXPECT_EQ(asked.run(run_advise), kDone) << asked.err.str();
   EXPECT_NE(asked.err.str().find("connection refused"), std::string::npos) << asked.err.str();
-  EXPECT_NE(asked.out.str().find("no history is in it"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("no recording is read"), std::string::npos) << asked.out.str();
   asked.out.str(""), asked.err.str(""), asked.options.source = "prometheus";
   EXPECT_EQ(asked.run(run_advise), kDone) << "a file names it for all commands";
   EXPECT_NE(asked.err.str().find("connection refused"), std::string::npos) << asked.err.str();

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <tuple>
+
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/over_standing.hpp"
 #include "tui/cli/command_table.hpp"
@@ -14,6 +18,7 @@ struct Doctor {
   std::vector<Remark> remarks;
   bool loads = true;
   std::optional<SourceCost> cost;
+  std::string fleet;  // the file that the settings name
   OutputFormat output = OutputFormat::json;
   std::ostringstream out, err;
 
@@ -21,6 +26,7 @@ struct Doctor {
     Options options;
     options.command = "doctor";
     options.output = output;
+    options.fleet_file = fleet;
     options.timeout = Duration(1500);
     auto hpc = [&] {
       auto backend = std::make_unique<test::StandingBackend>(
@@ -55,6 +61,34 @@ TEST(DoctorEnds, AsUnknownWhereAClusterDidNotTellAllInTime) {
   EXPECT_EQ(doctor.run(), kUnknown);
   EXPECT_NE(doctor.err.str().find("no complete answer"), std::string::npos) << doctor.err.str();
   EXPECT_EQ(doctor.out.str(), "");
+}
+
+// Whoever does not read the timer's output was told by the verbs of fleet alone.
+TEST(DoctorFleet, WhatFleetRunSkipsForItsBudgetIsAFindingWhereTheSettingsNameTheFile) {
+  const std::string path = testing::TempDir() + "doctor_fleet.yaml";
+  const auto with = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    Doctor doctor;
+    doctor.fleet = path, doctor.output = OutputFormat::json;
+    const int code = doctor.run();
+    EXPECT_EQ(test::check_schema(test::schema_text("doctor"), doctor.out.str()), std::vector<std::string>());
+    return std::pair(code, doctor.out.str());
+  };
+  const std::string pool = "pools: [{name: a, nodes: n1, layout: none, windows: [{when: 'Fri 07:00-09:00', "
+                           "layout: empty}], budget: {not_after: '";
+  auto [code, out] = with(pool + "07:30'}}]");
+  EXPECT_EQ(code, kFinding) << out;
+  EXPECT_EQ(test::json_at(out, "/findings/0/subject"), "\"pool a\"") << out;
+  EXPECT_NE(out.find("fleet run skips it: by not_after a change may begin until Fri 2027-01-15 07:30 UTC"),
+            std::string::npos)
+      << out;
+  std::tie(code, out) = with(pool + "08:30'}}]");
+  EXPECT_EQ(code, kDone) << "a drift that fleet run mends is none of doctor's" << out;
+  std::tie(code, out) = with("pools: [{name: a}]");
+  EXPECT_EQ(code, kFinding) << out;
+  EXPECT_NE(out.find("fleet run begins nothing: "), std::string::npos) << out;
+  std::filesystem::remove(path);
+  EXPECT_EQ(Doctor().run(), kDone) << "no file is named";
 }
 
 TEST(DoctorCosts, StandInJsonAsCountsAndRatesAndAreNullWhereTheyAreNotMeasured) {

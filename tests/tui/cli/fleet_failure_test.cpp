@@ -84,6 +84,24 @@ TEST_F(FleetFailure, APoolThatGoesOnStopsAtAsManyFailuresAsItsBudgetHasNodes) {
   EXPECT_TRUE(said(why)) << err.str();
 }
 
+// Of nodes that wait for room in the budget only the run itself told why it does not begin them.
+TEST_F(FleetFailure, NodesThatAreLeftOutForMaxNodesAtOnceAreToldByCheckDiffAndExplain) {
+  fails = {"n2"};
+  const std::string full = pool(", on_failure: go-on, budget: {max_nodes_at_once: 1}");
+  EXPECT_EQ(run({"run", full}), kFinding);
+  const char* why =
+      "fleet run begins no other node of it: runs that have not ended may have 1 of its nodes under way (of "
+      "n2), and max_nodes_at_once is 1";
+  EXPECT_EQ(run({"check", full}), kFinding);
+  EXPECT_TRUE(said(why)) << out.str() << err.str();
+  EXPECT_EQ(run({"diff", full}), kFinding);
+  EXPECT_TRUE(said(why)) << out.str() << err.str();
+  EXPECT_EQ(run({"explain", "n1", full}), kDone);
+  EXPECT_TRUE(said(why)) << out.str() << err.str();
+  EXPECT_EQ(run({"check", pool(", on_failure: go-on, budget: {max_nodes_at_once: 2}")}), kFinding);
+  EXPECT_FALSE(said("begins no other node")) << out.str();
+}
+
 // With a lead, nodes come due one after the other, and each call closed as many again.
 TEST_F(FleetFailure, TheNodesOfAllRunsOfAPoolThatStopsCountForItsBudget) {
   RunHead waits;

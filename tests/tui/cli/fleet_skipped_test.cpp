@@ -47,6 +47,27 @@ TEST_F(FleetCommandLine, WhatRunSkipsForItsBudgetIsAFindingOfCheckAfterwards) {
       << out.str();
 }
 
+// Its JSON had no word of them.
+TEST_F(FleetCommandLine, ADryRunListsThePoolsThatItSkips) {
+  options.dry_run = true;
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 7g.80gb, evict: requeue, budget: "
+                             "{max_disturbed: 0}}, {name: b, layout: as-is}]")}),
+            kFinding);
+  EXPECT_EQ(test::json_at(out.str(), "/skipped/0/pool"), "\"a\"") << out.str();
+  EXPECT_NE(test::json_at(out.str(), "/skipped/0/why").find("its change would evict"), std::string::npos);
+  EXPECT_EQ(test::json_at(out.str(), "/due"), "[]");
+}
+
+// A run is to be kept from beginning first, and the file mended then.
+TEST_F(FleetCommandLine, AFileWithAnErrorCanBePausedAndThatIsTold) {
+  const std::string path = file("pools: [{name: a, layouts: none}]");
+  EXPECT_EQ(run({"pause", path}), kDone) << err.str();
+  EXPECT_NE(err.str().find("tessera fleet run is paused for this file since"), std::string::npos);
+  EXPECT_EQ(run({"unpause", path}), kDone) << err.str();
+  EXPECT_EQ(run({"pause", path + ".not"}), kUsage) << "a slip of the keys pauses nothing";
+}
+
 // The calendar names it, and the runs below it named it again.
 TEST_F(FleetCommandLine, ADryRunNamesAWindowThatNeverHoldsOnce) {
   options.dry_run = true;

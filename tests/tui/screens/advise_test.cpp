@@ -97,6 +97,16 @@ TEST(AdviseScreen, ManyReasonsLeaveTheAnswersMostOfASmallScreenAndAreReadAtItsEn
   EXPECT_TRUE(tui::place_of_answer(session.state) == std::size_t{0}) << "it belongs to that answer";
 }
 
+// Nothing told that the answer below the list went on.
+TEST(AdviseScreen, AnAnswerThatIsLongerThanItsPaneSaysWhichOfItsLinesAreShown) {
+  Session session = advised({80, 24});
+  EXPECT_TRUE(session.shows(" lines 1-")) << session.screen();
+  session.press("<tab>G");
+  EXPECT_FALSE(session.shows(" lines 1-")) << session.screen();
+  EXPECT_TRUE(session.shows(" lines ")) << session.screen();
+  EXPECT_FALSE(advised({120, 60}).shows(" lines ")) << "all of it is shown";
+}
+
 TEST(AdviseScreen, EnterOpensThePlanOfTheAnswerUnderTheCursorAndArmsNothing) {
   Session session = advised();
   const auto& answers = advice_of(session).answers;

@@ -74,6 +74,21 @@ TEST(FleetScreen, WhatFleetRunSkipsForItsBudgetIsToldAboveTheTable) {
   EXPECT_TRUE(session.shows("(alice) until ?")) << session.screen();
 }
 
+// On 24 rows what is said of the pools left no room for the table, and the cursor stood out of view.
+TEST(FleetScreen, LongNotesLeaveRowsOfTheTableInViewAndAreReadAtItsEnd) {
+  Session session = fleet_session(
+      {80, 24},
+      "pools:\n- {name: a, nodes: n0031, layout: none, evict: requeue, budget: {max_disturbed: 1}}\n"
+      "- {name: none of these, nodes: n0032, feature: no-such-feature, layout: none}\n"
+      "- {name: nor of these, nodes: n0033, feature: no-such-feature, layout: none}\n"
+      "- {name: b, layout: 7x1g.10gb}\n");
+  EXPECT_TRUE(session.shows("▌n0031")) << session.screen();
+  EXPECT_TRUE(session.shows("more lines stand at the end of the list")) << session.screen();
+  EXPECT_FALSE(session.shows("Raise max_disturbed to 2")) << session.screen();
+  session.press("G");
+  EXPECT_TRUE(session.shows("Raise max_disturbed to 2")) << session.screen();
+}
+
 // The rows went by their nodes: seven GPUs that are as wanted pushed other nodes that are not off the screen.
 TEST(FleetScreen, GpusThatAreAsWantedStandBehindEveryNodeThatIsNot) {
   Session session = fleet_session({80, 24}, R"(time_zone: UTC

@@ -251,10 +251,10 @@ class Page {
   void how_sure() {
     const advise::Known& known = advice_.known;
     line(fmt::format(
-        "with a time limit: {} of {} that run, {} of {} that wait for room; what has none runs on",
+        "{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
         known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
     if (!past_)
-      line("from what waits now alone: no history is in it (--recording FOLDER)");
+      line("based on what waits now: no recording is read (--recording FOLDER names one)");
     else if (const std::string untold = untold_words(*past_); !untold.empty())
       line(untold);
     line("A model, not a promise: docs/whatif.md has its error.");

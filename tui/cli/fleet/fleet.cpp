@@ -67,8 +67,11 @@ int worse(int a, int b) {
 int FleetCommand::run() {
   if (auto why = take_words()) return refuse(streams_, *why, kUsage);
   if (Status ok = check_output(options_); !ok) return refuse(streams_, ok.error(), kUsage);
-  if (verb_ != "init")
+  if (verb_ == "pause" || verb_ == "unpause") {  // a file that says something wrong, too
+    if (const auto text = fleet_text(path_); !text) return refuse(streams_, text.error(), kUsage);
+  } else if (verb_ != "init") {
     if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
+  }
   if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
     if (const std::string text = is_past() ? "" : paused_text(); !text.empty())
       streams_.err << told(streams_, text) << "\n";
@@ -88,7 +91,9 @@ int FleetCommand::run() {
   // Before the surveys: while the list comes in, the model that they point into may change.
   if (verb_ == "check" || verb_ == "diff" || verb_ == "explain") {
     (void)list_known_runs();
-    if (verb_ != "explain") {
+    if (verb_ == "explain") {
+      read_parked_runs();
+    } else {
       (void)judge_runs();
       find_left_runs();
     }
@@ -256,8 +261,10 @@ int FleetCommand::init() {
     return refuse(streams_, done.error(), kUsage);
   }
   streams_.err << told(streams_,
-                       fmt::format("{} nodes are ruled, {} are left out: comments of the file say why",
-                                   written->nodes, written->left_out))
+                       written->left_out == 0
+                           ? fmt::format("{} nodes are ruled, none is left out", written->nodes)
+                           : fmt::format("{} nodes are ruled, {} are left out: comments of the file say why",
+                                         written->nodes, written->left_out))
                << "\n";
   return page_.unread.empty() ? kDone : kUnknown;
 }
@@ -433,7 +440,9 @@ std::string FleetCommand::paused_text() const {
 
 int FleetCommand::pause() const {
   const Status done = pause_fleet(path_, clusters_.wall(), joins_.user ? joins_.user() : "");
-  return done ? kDone : refuse(streams_, done.error(), kFinding);
+  if (!done) return refuse(streams_, done.error(), kFinding);
+  tell(paused_text());
+  return kDone;
 }
 
 int FleetCommand::unpause() const {

@@ -64,6 +64,9 @@ class FleetCommand {
   void tell_left_runs();
   // What fleet run would skip, and so has skipped as long as nothing has changed since (fleet_left.cpp).
   void note_passed_over();
+  // Of a pool as many nodes are under way as its budget lets: the others that drift wait. It counts by the
+  // journals of the parked runs, which are read.
+  void note_no_room(fleet::Survey& survey) const;
   // beside: drift that a change of this very call mends is no finding.
   int code(bool beside = false) const;
   int show(const std::string& text) const;
@@ -187,8 +190,9 @@ class FleetCommand {
   std::map<std::string, Judged> judged_;             // what becomes of runs at rest, where it is known
   KeptJournals journals_;                            // of runs at rest
   std::set<NodeName> left_parked_, waits_;           // run: by runs of this file, of busy_nodes()
-  Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list();  // of it
-  Json due_json_;      // run --dry-run -o json
+  Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list(),
+       skipped_list_ = Json::list();  // of run --dry-run -o json
+  Json due_json_;      // the same as a whole
   bool more_ = false;  // run: of the pool that is being begun
   int worst_ = kDone;  // run: so far
 };

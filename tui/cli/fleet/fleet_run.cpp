@@ -66,6 +66,7 @@ int FleetCommand::run_dry() {
   due_json_.add("runs", std::move(run_list_));
   due_json_.add("due", std::move(due_list_));
   due_json_.add("early", std::move(early_list_));
+  due_json_.add("skipped", std::move(skipped_list_));
   show_document(due_json_);
   return code;
 }
@@ -182,6 +183,10 @@ void FleetCommand::tell(const std::string& english) const { streams_.err << told
 
 int FleetCommand::skip(const std::string& pool, const std::string& why, int code) {
   tell(fmt::format("pool {} is skipped: {}", pool, told(streams_, why)));
+  Json one = Json::map();
+  one.add("pool", Json::of(pool));
+  one.add("why", Json::of(why));
+  skipped_list_.items.push_back(std::move(one));
   return code;
 }
 

@@ -129,9 +129,9 @@ class AnswerPage {
 
   void rests() {
     const advise::Known& known = news_.advice->known;
-    fact(told("rests on"),
+    fact(told("based on"),
          fmt::format(
-             "with a time limit: {} of {} that run, {} of {} that wait for room; what has none runs on",
+             "{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
              known.running_with_limit, known.running, known.waiting_with_limit, known.waiting),
          Role::dim);
     if (const usage::Reckoning* read = news_.question->past.get()) {
@@ -139,7 +139,7 @@ class AnswerPage {
       fact("", days_text(read->asked.since), Role::dim);
       fact("", fmt::format("{:.1f} h of that time are recorded", hours), Role::dim);
     } else {
-      fact("", "what waits now alone: no recording counts", Role::dim);
+      fact("", "what waits now: no recording is read", Role::dim);
     }
     fact("", "A model, not a promise: docs/whatif.md has its error.", Role::dim);
   }

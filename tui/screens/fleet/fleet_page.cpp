@@ -19,6 +19,7 @@
 #include "engine/text.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/folded_foot.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/in_view.hpp"
 #include "tui/screens/preview.hpp"
@@ -29,6 +30,9 @@ namespace {
 using fleet::Standing;
 
 constexpr std::size_t kMostNotes = 4;
+// Around the notes and what stands above them: title, keys and their rules, the foot with its own, and of the
+// table a blank line, its heading and three rows.
+constexpr int kOthersRows = 4 + 9 + 5;
 
 Role role_of(Standing standing) {
   switch (standing) {
@@ -109,8 +113,10 @@ class Page {
       return panes;
     }
     sums(panes.main);
-    notes(panes.main);
+    Document rest = notes(panes.main);
     table(panes);
+    if (!rest.empty()) panes.main.push_back({});
+    for (DocLine& line : rest) panes.main.push_back(std::move(line));
     if (const FleetRow* row = fleet_row_here(state_)) foot(panes.foot, *row);
     return panes;
   }
@@ -170,17 +176,24 @@ class Page {
     }
   }
 
-  void notes(Document& to) const {
+  // Returns what is too much for a small terminal: it stands behind the table, which has some rows in view.
+  Document notes(Document& to) const {
+    Document lines, rest;
     std::vector<std::pair<std::string, Role>> all;
     left(all);
     for (const std::string& one : fleet_.answer->unread) all.emplace_back(one, Role::warning);
     for (const fleet::PoolNote* one : fleet::notes_of(fleet_.answer->surveys))
       all.emplace_back(fmt::format("line {}: pool {}: {}", one->pool->line, one->pool->name, told(one->text)),
                        one->standing == Standing::impossible ? Role::danger : Role::warning);
-    for (std::size_t i = 0; i < std::min(all.size(), kMostNotes); ++i) note(to, all[i].first, all[i].second);
+    for (std::size_t i = 0; i < std::min(all.size(), kMostNotes); ++i)
+      note(lines, all[i].first, all[i].second);
     if (all.size() > kMostNotes)
-      note(to, fmt::format("and {} more: tessera fleet check names all", all.size() - kMostNotes),
+      note(lines, fmt::format("and {} more: tessera fleet check names all", all.size() - kMostNotes),
            Role::warning);
+    const int room = state_.size.rows - kOthersRows - static_cast<int>(to.size());
+    fold_foot(lines, static_cast<std::size_t>(std::max(2, room)), rest, state_);
+    for (DocLine& line : lines) to.push_back(std::move(line));
+    return rest;
   }
 
   // What stands on a node does not tell that a run was killed there, or waits for a person: it may be as
