@@ -54,18 +54,18 @@ void add_note(FactPage& page, std::string_view text, Role role) {
   page.add({{{page.told(text), role, 1}}, {}});
 }
 
-const std::string& where_of(const Waste& one) { return one.workload.empty() ? one.node : one.workload; }
+const std::string& wasted_where(const Waste& one) { return one.workload.empty() ? one.node : one.workload; }
 
 // Where the parts of a line of waste begin. Names that differ in their ends are told in full as far as that
 // leaves room for what is said of them.
-struct WasteColumns {
+struct WastedBeside {
   int profile = 0, what = 0;
 };
-WasteColumns columns_of(const std::vector<const Waste*>& shown, int begin, int width) {
+WastedBeside wasted_columns_beside(const std::vector<const Waste*>& shown, int begin, int width) {
   constexpr int kLeastName = 19, kLeastProfile = 13, kLeastWhat = 22;
   int name = kLeastName, profile = kLeastProfile;
   for (const Waste* one : shown) {
-    name = std::max(name, display_width(where_of(*one)));
+    name = std::max(name, display_width(wasted_where(*one)));
     profile = std::max(profile, display_width(one->profile));
   }
   profile = std::min(profile, std::max(kLeastProfile, width / 4));
@@ -80,7 +80,7 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
   std::vector<const Waste*> shown;
   for (const Waste& one : state.usage.read->waste)
     if (is_of(one, sum, state.usage.by) && ++rows <= kMostRows) shown.push_back(&one);
-  const WasteColumns at = columns_of(shown, kWork, page.width());
+  const WastedBeside at = wasted_columns_beside(shown, kWork, page.width());
   for (const Waste* one : shown) {
     const auto cell = [&](const std::string& text, int x, int end) {
       return Span{shorten(text, end - x - 1, page.ascii()), Role::text, x};
@@ -88,7 +88,7 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
     DocLine line{{{one->kind, Style(Role::text).with_bold(), kKind}}, {}};
     put_right(line, one->slice_hours ? fmt::format("{:.1f}", *one->slice_hours) : "n/a", kHours, 9,
               one->slice_hours ? Role::warning : Role::dim);
-    line.spans.push_back(cell(where_of(*one), kWork, at.profile));
+    line.spans.push_back(cell(wasted_where(*one), kWork, at.profile));
     line.spans.push_back(cell(one->profile, at.profile, at.what));
     // What it says to do is told to its end.
     for (const std::string& part : page.wrapped(page.told(one->advice), at.what)) {
