@@ -16,7 +16,6 @@ namespace tessera::record {
 namespace {
 
 constexpr Duration kTick{1000};
-constexpr std::string_view kHistoryRead = "events before it";
 constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked through backwards
 
 Cluster who_of(const Cluster& known) {
@@ -315,7 +314,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   // While it plays, many moments are of one round.
   const bool is_another = history_of_ != round;
   const bool owed = is_another && recording_->owes_history();
-  if (owed) tell(Progress{std::string(kHistoryRead), 0, {}}, round);
+  if (owed) tell(Progress{"events", 0, {}}, round);
   if (is_another) tell(HistoryTold{happened_before(*model)}, round);
   moments_.tell(*sink_, name_, then, round);
   // That may take as long as the moment itself, which is looked at meanwhile.

@@ -62,7 +62,7 @@ struct WastedBeside {
   int profile = 0, what = 0;
 };
 WastedBeside wasted_columns_beside(const std::vector<const Waste*>& shown, int begin, int width) {
-  constexpr int kLeastName = 19, kLeastProfile = 13, kLeastWhat = 22;
+  constexpr int kLeastName = 19, kLeastProfile = 7, kLeastWhat = 22;
   int name = kLeastName, profile = kLeastProfile;
   for (const Waste* one : shown) {
     name = std::max(name, display_width(wasted_where(*one)));

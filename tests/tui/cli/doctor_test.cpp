@@ -74,8 +74,9 @@ TEST(DoctorFleet, WhatFleetRunSkipsForItsBudgetIsAFindingWhereTheSettingsNameThe
     EXPECT_EQ(test::check_schema(test::schema_text("doctor"), doctor.out.str()), std::vector<std::string>());
     return std::pair(code, doctor.out.str());
   };
-  const std::string pool = "pools: [{name: a, nodes: n1, layout: none, windows: [{when: 'Fri 07:00-09:00', "
-                           "layout: empty}], budget: {not_after: '";
+  const std::string pool =
+      "pools: [{name: a, nodes: n1, layout: none, windows: [{when: 'Fri 07:00-09:00', "
+      "layout: empty}], budget: {not_after: '";
   auto [code, out] = with(pool + "07:30'}}]");
   EXPECT_EQ(code, kFinding) << out;
   EXPECT_EQ(test::json_at(out, "/findings/0/subject"), "\"pool a\"") << out;

@@ -85,7 +85,7 @@ TEST(FleetScreen, LongNotesLeaveRowsOfTheTableInViewAndAreReadAtItsEnd) {
   EXPECT_TRUE(session.shows("▌n0031")) << session.screen();
   EXPECT_TRUE(session.shows("more lines stand at the end of the list")) << session.screen();
   EXPECT_FALSE(session.shows("Raise max_disturbed to 2")) << session.screen();
-  session.press("G");
+  session.press("Gjjj");
   EXPECT_TRUE(session.shows("Raise max_disturbed to 2")) << session.screen();
 }
 

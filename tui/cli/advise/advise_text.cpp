@@ -250,9 +250,9 @@ class Page {
 
   void how_sure() {
     const advise::Known& known = advice_.known;
-    line(fmt::format(
-        "{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
-        known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
+    line(
+        fmt::format("{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
+                    known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
     if (!past_)
       line("based on what waits now: no recording is read (--recording FOLDER names one)");
     else if (const std::string untold = untold_words(*past_); !untold.empty())

@@ -192,9 +192,9 @@ class FleetCommand {
   std::set<NodeName> left_parked_, waits_;           // run: by runs of this file, of busy_nodes()
   Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list(),
        skipped_list_ = Json::list();  // of run --dry-run -o json
-  Json due_json_;      // the same as a whole
-  bool more_ = false;  // run: of the pool that is being begun
-  int worst_ = kDone;  // run: so far
+  Json due_json_;                     // the same as a whole
+  bool more_ = false;                 // run: of the pool that is being begun
+  int worst_ = kDone;                 // run: so far
 };
 
 }  // namespace tessera::cli

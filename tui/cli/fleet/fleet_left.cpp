@@ -72,8 +72,7 @@ void FleetCommand::note_no_room(fleet::Survey& survey) const {
       busy.insert(head.nodes.begin(), head.nodes.end());
   for (const fleet::NodeSurvey& node : survey.nodes)
     if (node.standing == fleet::Standing::drifts && !node.refused && node.pool->budget.nodes_at_once &&
-        !busy.contains(node.node->name) &&
-        std::find(pools.begin(), pools.end(), node.pool) == pools.end())
+        !busy.contains(node.node->name) && std::find(pools.begin(), pools.end(), node.pool) == pools.end())
       pools.push_back(node.pool);
   for (const fleet::Pool* pool : pools) {
     std::vector<std::string> names;

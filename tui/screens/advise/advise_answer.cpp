@@ -129,11 +129,11 @@ class AnswerPage {
 
   void rests() {
     const advise::Known& known = news_.advice->known;
-    fact(told("based on"),
-         fmt::format(
-             "{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
-             known.running_with_limit, known.running, known.waiting_with_limit, known.waiting),
-         Role::dim);
+    fact(
+        told("based on"),
+        fmt::format("{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
+                    known.running_with_limit, known.running, known.waiting_with_limit, known.waiting),
+        Role::dim);
     if (const usage::Reckoning* read = news_.question->past.get()) {
       const double hours = read->demand.at(news_.question->then->cluster.name).hours();
       fact("", days_text(read->asked.since), Role::dim);

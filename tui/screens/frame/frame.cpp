@@ -243,8 +243,8 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
       if (progress.total && *progress.total > 0)
         return {fmt::format("loading {} {}%", progress.what, progress.done * 100 / *progress.total),
                 Role::changing};
-      const std::string done = progress.done > 0 ? fmt::format(" {}", progress.done) : "";
-      return {"loading " + progress.what + done, Role::changing};
+      if (progress.done == 0) return {"loading " + progress.what, Role::changing};
+      return {fmt::format("loading {} {}", progress.what, progress.done), Role::changing};
     }
     interval = std::max(interval, cluster->pace.interval);
     const std::optional<Duration> age = data_age(*cluster, ui.wall);
