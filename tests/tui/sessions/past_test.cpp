@@ -202,7 +202,7 @@ TEST(TheTimeBar, SaysThatTheEventsOfTheMomentAreBeingReadAndTheirListIsNotSaidTo
   cluster.loaded = true;
   session.press(":events<enter>");
   EXPECT_TRUE(session.shows("Nothing has happened yet.")) << session.screen();
-  cluster.progress = Progress{"events before it", 0, {}};
+  cluster.progress = Progress{"events", 0, {}};
   session.press("j");
   EXPECT_NE(bar_of(session).find("reading its events"), std::string::npos) << session.screen();
   EXPECT_TRUE(session.shows("Older events of this moment are being read.")) << session.screen();
