@@ -76,7 +76,7 @@ TEST_F(KubeFaultConsole, SuccessWithNothingDoneIsShownAndOrderedAgainByAKey) {
 }
 
 TEST_F(KubeFaultConsole, AManagerThatIsSlowIsLeftInPeaceAndItsTimeIsShown) {
-  serve_ampere(4);
+  serve_ampere(4, 15);  // a look that comes a second late is no minute of the cluster
   Pty pty(console());
   arm_fault("slow node=a1");
   ASSERT_TRUE(begin(pty, "a1") && every_line(pty)) << pty.screen();

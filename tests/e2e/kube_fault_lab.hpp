@@ -3,6 +3,8 @@
 // Threads: one test at a time.
 #pragma once
 
+#include <optional>
+
 #include "tests/e2e/kube_change_lab.hpp"
 
 namespace tessera::test {
@@ -18,8 +20,9 @@ class KubeFault : public KubeChangeLab {
     serve(std::move(options));
   }
   // a1 with so many A100, which are reset when their MIG mode changes.
-  void serve_ampere(int gpus) {
+  void serve_ampere(int gpus, std::optional<double> speed = {}) {
     sim::kube::ServeOptions options = kube_lab(folder_);
+    if (speed) options.world.speed = *speed;
     options.world.scenario = folder_.write("ampere.yaml", R"(
 clusters:
   - name: lab

@@ -137,7 +137,7 @@ TEST_F(KubeFault, SuccessWithNothingDoneIsGivenBackByResumeBack) {
 
 // Four GPUs, each reset and cut ten times as slowly: longer than a manager that hangs is given.
 TEST_F(KubeFault, AManagerThatIsSlowIsLeftInPeaceAndItsTimeIsTold) {
-  serve_ampere(4);
+  serve_ampere(4, 15);  // a look that comes a second late is no minute of the cluster
   arm_fault("slow node=a1");
   Ran ran = apply({"--node", "a1", "--preset", "all-1g.10gb"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
