@@ -48,10 +48,12 @@ class RealSsh {
       (void)run_tessera({"-q", "-t", "ed25519", "-N", "", "-f", folder + "/" + key}, keys);
     let_in(true);
     know_host("host");
+    // SHLVL: bash, called by sshd, reads ~/.bashrc, which may take a second and is the machine's. In another
+    // shell it does not.
     write("sshd-gpu01",
           "HostKey " + folder + "/host\nAuthorizedKeysFile " + folder +
-              "/authorized\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv LAB_NODE=gpu01 PATH=" + folder +
-              "/bin:/usr/bin:/bin\n");
+              "/authorized\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv SHLVL=2 LAB_NODE=gpu01 PATH=" +
+              folder + "/bin:/usr/bin:/bin\n");
     write("ssh_config", "Host gpu*\n  ProxyCommand " + daemon_command(folder) + " -i -f " + folder +
                             "/sshd-%h -E " + log() + "\n  User root\n  IdentityFile " + folder +
                             "/key\n  IdentitiesOnly yes\n  StrictHostKeyChecking yes\n  UserKnownHostsFile " +
