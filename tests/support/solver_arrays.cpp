@@ -1,5 +1,5 @@
 // The solver takes and gives back arrays of some hundred KiB many thousand times. AddressSanitizer maps each
-// of them again, which was half the time of every test of the planner and of advice. Here large arrays are
+// of them again, which was nine tenths of the time of a test of advice. Here large arrays are
 // kept for the next of their size; while they are kept, and behind their end, they are poisoned. tessera's
 // own code uses containers, not new[]. Threads: any.
 #include <sanitizer/asan_interface.h>
