@@ -92,4 +92,11 @@ std::vector<std::string> not_found(const Fleet& fleet, const std::function<bool(
   return all;
 }
 
+const Pool* pool_of_no_cluster(const Fleet& fleet, std::size_t clusters) {
+  if (clusters <= 1) return nullptr;
+  const auto found = std::find_if(fleet.pools.begin(), fleet.pools.end(),
+                                  [](const Pool& pool) { return pool.cluster.empty(); });
+  return found == fleet.pools.end() ? nullptr : &*found;
+}
+
 }  // namespace tessera::fleet

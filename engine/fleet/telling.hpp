@@ -2,6 +2,7 @@
 // here. Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,5 +29,8 @@ std::vector<const PoolNote*> notes_of(const std::vector<Survey>& surveys);
 // What the file says of clusters that are not looked at: one sentence each. found: whether a cluster of that
 // name is, or is left out on purpose.
 std::vector<std::string> not_found(const Fleet& fleet, const std::function<bool(const ClusterName&)>& found);
+
+// The first pool that names no cluster although there are several; nullptr: each can be told.
+const Pool* pool_of_no_cluster(const Fleet& fleet, std::size_t clusters);
 
 }  // namespace tessera::fleet

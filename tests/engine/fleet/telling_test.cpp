@@ -100,6 +100,19 @@ TEST(FleetTelling, AClusterThatIsNotHereIsToldWhereverTheFileNamesIt) {
       << "once";
 }
 
+TEST(FleetTelling, APoolWithoutAClusterIsToldOnlyWhereThereAreSeveral) {
+  const Fleet fleet =
+      read_fleet(
+          "pools: [{name: a, cluster: hpc, layout: none}, {name: b, layout: none}, {name: c, layout: none}]",
+          "fleet.yaml", test::catalogue())
+          .value();
+  EXPECT_EQ(pool_of_no_cluster(fleet, 0), nullptr);
+  EXPECT_EQ(pool_of_no_cluster(fleet, 1), nullptr);
+  ASSERT_NE(pool_of_no_cluster(fleet, 2), nullptr);
+  EXPECT_EQ(pool_of_no_cluster(fleet, 2)->name, "b");
+  EXPECT_EQ(pool_of_no_cluster(Fleet{}, 2), nullptr);
+}
+
 // A window that never holds was told once for each cluster that the file was held against.
 TEST(FleetTelling, WhatIsWrongWithTheFileAloneIsToldOnce) {
   Pool pool;

@@ -270,13 +270,13 @@ int FleetCommand::init() {
 }
 
 std::optional<Refusal> FleetCommand::make_surveys() {
-  for (const fleet::Pool& pool : fleet_.pools)
-    if (pool.cluster.empty() && clusters_.model().clusters.size() > 1 && options_.cluster.empty())
-      return Refusal{{"cannot look at the fleet",
-                      fmt::format("{}:{}: pool {} names no cluster, and there are several", page_.file,
-                                  pool.line, pool.name),
-                      "give it cluster: NAME"},
-                     kUsage};
+  const std::size_t looked_at = options_.cluster.empty() ? clusters_.model().clusters.size() : 1;
+  if (const fleet::Pool* pool = fleet::pool_of_no_cluster(fleet_, looked_at))
+    return Refusal{{"cannot look at the fleet",
+                    fmt::format("{}:{}: pool {} names no cluster, and there are several", page_.file,
+                                pool->line, pool->name),
+                    "give it cluster: NAME"},
+                   kUsage};
   if (only_.empty())
     for (std::string& one : fleet::not_found(fleet_, [this](const ClusterName& name) {
            const bool meant = options_.cluster.empty() || options_.cluster == name.text;

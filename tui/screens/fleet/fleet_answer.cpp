@@ -32,13 +32,12 @@ std::string why_unread(const Cluster& cluster) {
 }
 
 std::optional<Error> why_no_survey(const FleetQuestion& asked) {
-  for (const fleet::Pool& pool : asked.file->fleet.pools)
-    if (pool.cluster.empty() && asked.clusters.size() > 1)
-      return Error{
-          "cannot look at the fleet",
-          fmt::format("line {}: pool {} names no cluster, and there are several", pool.line, pool.name),
-          "give it cluster: NAME"};
-  return std::nullopt;
+  const fleet::Pool* pool = fleet::pool_of_no_cluster(asked.file->fleet, asked.clusters.size());
+  if (!pool) return std::nullopt;
+  return Error{
+      "cannot look at the fleet",
+      fmt::format("line {}: pool {} names no cluster, and there are several", pool->line, pool->name),
+      "give it cluster: NAME"};
 }
 
 void note_missing(FleetAnswer& answer) {
