@@ -7,24 +7,18 @@
 #include <map>
 #include <tuple>
 
-#include "engine/fleet/passed_over.hpp"
 #include "engine/fleet/rows.hpp"
-#include "engine/fleet/windows.hpp"
 #include "engine/guide/findings.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/insight/acknowledged.hpp"
 #include "engine/insight/costs.hpp"
 #include "engine/plan/files/codec.hpp"
-#include "engine/shell.hpp"
 #include "engine/text.hpp"
-#include "tui/cli/change/planning.hpp"
-#include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/fleet/fleet_files.hpp"
+#include "tui/cli/doctor_fleet.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
-#include "tui/cli/look_back.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -99,69 +93,6 @@ std::vector<Listed> folded(const std::vector<Listed>& all) {
   for (std::size_t i = 0; i < groups.size(); ++i) lines.push_back(as_one(groups[i], noted[i]));
   return lines;
 }
-
-// Of the fleet file that the settings name: what fleet run cannot do by it. Only the run itself told it, and
-// whoever asked about the file.
-class FleetFindings {
- public:
-  FleetFindings(OpenClusters& clusters, const Options& options, const mig::Catalogue& catalogue)
-      : clusters_(clusters),
-        options_(options),
-        catalogue_(catalogue),
-        path_(clean(options.fleet_file, 300)) {}
-
-  std::vector<insight::Finding> all() && {
-    if (options_.fleet_file.empty() || looks_back(options_, clusters_.wall())) return {};
-    const auto read = read_fleet_file(options_.fleet_file, catalogue_);
-    if (!read) {
-      add({}, path_, fmt::format("fleet run begins nothing: {}", read.error().reason), read.error().hint);
-      return std::move(found_);
-    }
-    if (clusters_.runs())  // before the surveys: it lets events in
-      if (auto told = list_runs(clusters_, options_); auto* runs = std::get_if<std::vector<RunHead>>(&told))
-        runs_ = std::move(*runs);
-    for (const fleet::Pool& pool : read->fleet.pools)
-      if (pool.cluster.empty() && clusters_.model().clusters.size() > 1) {
-        add({}, path_,
-            fmt::format("fleet run begins nothing: line {}: pool {} names no cluster, and there are several",
-                        pool.line, pool.name),
-            "give it cluster: NAME");
-        return std::move(found_);
-      }
-    for (const Cluster& cluster : clusters_.model().clusters)
-      if (cluster.loaded) skipped(cluster, *read);
-    return std::move(found_);
-  }
-
- private:
-  void add(const ClusterName& cluster, std::string subject, std::string text, std::string hint) {
-    insight::Finding& one = found_.emplace_back();
-    one.cluster = cluster, one.subject = std::move(subject);
-    one.text = std::move(text), one.hint = std::move(hint);
-  }
-
-  void skipped(const Cluster& cluster, const ReadFleet& file) {
-    const TimePoint now = cluster_now(cluster, clusters_.wall());
-    const fleet::Fleet wanted = fleet::fleet_at(file.fleet, file.zone, now);
-    const plan::Means means = capabilities_of(clusters_, cluster);
-    const fleet::Place place{&catalogue_, &means, &options_.rules};
-    auto survey = fleet::survey(wanted, cluster, place, {});
-    if (!survey) return add(cluster.name, path_, survey.error().reason, survey.error().hint);
-    const std::size_t others = survey->notes.size();
-    fleet::note_passed_over(*survey, place, {file.fleet, file.zone, now}, runs_);
-    for (std::size_t i = others; i < survey->notes.size(); ++i)
-      add(cluster.name, "pool " + survey->notes[i].pool->name, survey->notes[i].text,
-          fmt::format("tessera fleet check {} lists its nodes; line {} of the file has the pool",
-                      shell_word(options_.fleet_file), survey->notes[i].pool->line));
-  }
-
-  OpenClusters& clusters_;
-  const Options& options_;
-  const mig::Catalogue& catalogue_;
-  std::string path_;
-  std::vector<RunHead> runs_;
-  std::vector<insight::Finding> found_;
-};
 
 std::string word_of(const Listed& one) {
   return one.noted ? "noted" : std::string(plan::word(one.finding.severity));
@@ -336,7 +267,7 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
                        "try again with a longer --timeout"});
     return kUnknown;
   }
-  for (insight::Finding& one : FleetFindings(clusters, options, catalogue).all())
+  for (insight::Finding& one : fleet_findings(clusters, options, catalogue))
     findings.push_back(std::move(one));
   std::vector<insight::Acknowledgement> notes;
   if (joins.acknowledged) {
