@@ -110,6 +110,13 @@ class SeenGpus {
   std::unordered_set<int> others_;
 };
 
+// "gpu: the number is missing" at "boards[2].gpu": the place names it already, where a line would not.
+std::string_view behind_its_name(std::string_view why, std::string_view where) {
+  const std::string_view name = where.substr(where.rfind('.') + 1);  // npos + 1 is 0
+  const bool is_named = !name.empty() && why.starts_with(name) && why.substr(name.size()).starts_with(": ");
+  return is_named ? why.substr(name.size() + 2) : why;
+}
+
 // Reads a tree of either kind; keeps the first error.
 template <class Tree>
 class Reader {
@@ -144,9 +151,10 @@ class Reader {
       error_->hint = kHint;
     } else {
       const std::string text = where.text();
-      error_ = Error{std::string(kWhat),
-                     fmt::format("{}: {}: {}", file_, text.empty() ? "the document" : text, why),
-                     std::string(kHint)};
+      error_ = Error{
+          std::string(kWhat),
+          fmt::format("{}: {}: {}", file_, text.empty() ? "the document" : text, behind_its_name(why, text)),
+          std::string(kHint)};
     }
   }
 

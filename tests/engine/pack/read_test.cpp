@@ -124,6 +124,8 @@ TEST(PackFile, AGpuIsListedTwiceAlsoWhereOtherNodesStandBetween) {
 }
 
 TEST(PackFile, ErrorsNameTheItemOfJson) {
+  EXPECT_EQ(trouble("{}"), "gpus.yaml: boards: a list of GPUs is missing") << "named once";
+  EXPECT_EQ(trouble(R"({"boards": []})"), "gpus.yaml: demand: a map of profiles is missing");
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n\u001b[31m", "gpu": 0}]})"),
             "gpus.yaml: boards[0]: node: a name is needed");
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n1", "gpu": 0, "product": "H100-80GB-SXM5",)"
