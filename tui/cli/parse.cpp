@@ -177,7 +177,20 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
 
 }  // namespace
 
-Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
+namespace {
+
+// "help pack" is "pack --help": pack takes any word for a demand.
+std::vector<std::string> with_help_as_flag(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.insert(std::find(arguments.begin(), arguments.end(), "--"), "--help");
+  return arguments;
+}
+
+}  // namespace
+
+Result<Parsed> parse_arguments(const std::vector<std::string>& given) {
+  const std::vector<std::string> arguments = with_help_as_flag(given);
   try {
     CLI::App app;
     app.set_help_flag("");

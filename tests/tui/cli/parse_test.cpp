@@ -195,6 +195,23 @@ TEST(CommandTable, EverySubcommandTakesTheLanguage) {
   }
 }
 
+// pack takes any word for a demand, and read "help" as one.
+TEST(Parse, HelpBeforeACommandIsItsFlag) {
+  for (const Command& command : commands()) {
+    if (command.name.empty()) continue;
+    const auto parsed = parse_arguments({"help", std::string(command.name)});
+    ASSERT_TRUE(parsed.ok()) << command.name << ": " << to_line(parsed.error());
+    EXPECT_EQ(parsed->command, command.name);
+    EXPECT_TRUE(parsed->flags.contains("help")) << command.name;
+    EXPECT_TRUE(parsed->words.empty()) << command.name;
+  }
+  const auto alone = parse_arguments({"help"});
+  ASSERT_TRUE(alone.ok());
+  EXPECT_EQ(alone->command, "");
+  EXPECT_TRUE(alone->flags.contains("help"));
+  EXPECT_FALSE(parse_arguments({"help", "no-such-command"}).ok());
+}
+
 TEST(CommandTable, NearNamesAreFoundAndFarOnesAreNot) {
   EXPECT_EQ(nearest("gpu", {"nodes", "gpus"}), "gpus");
   EXPECT_EQ(nearest("worklods", {"nodes", "workloads"}), "workloads");
