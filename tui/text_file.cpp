@@ -19,8 +19,10 @@ namespace fs = std::filesystem;
 Error refused(std::string reason) { return {"", std::move(reason), ""}; }
 
 Error too_large(std::uintmax_t most) {
-  if (most < (1u << 20)) return refused("larger than " + std::to_string(most >> 10) + " KiB");
-  return refused("larger than " + std::to_string(most >> 20) + " MiB");
+  Error error = most < (1u << 20) ? refused("larger than " + std::to_string(most >> 10) + " KiB")
+                                  : refused("larger than " + std::to_string(most >> 20) + " MiB");
+  error.hint = "name another file, or make this one smaller";
+  return error;
 }
 
 // Whether the file, or a folder above it, is a link whose target is not there. path: what is not found.

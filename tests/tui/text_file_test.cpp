@@ -35,6 +35,8 @@ TEST_F(TextFile, AllOfItIsReadUpToTheBound) {
   EXPECT_EQ(**read_text_file(path, text.size()), text);
   EXPECT_EQ(why(path, text.size() - 1), "larger than 39 KiB");
   EXPECT_EQ(why(file("large", std::string((2u << 20) + 1, ' ')), 2u << 20), "larger than 2 MiB");
+  // It was to be made readable.
+  EXPECT_EQ(read_text_file(path, 16).error().hint, "name another file, or make this one smaller");
 }
 
 TEST_F(TextFile, AMissingOneIsNoErrorAndAnEmptyOneIsThere) {

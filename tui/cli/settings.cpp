@@ -434,7 +434,9 @@ Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths, 
   std::vector<TextFile> files;
   for (const std::string& path : paths) {
     auto text = tui::read_text_file(path, most);
-    if (!text) return Error{"cannot read " + path, text.error().reason, "make it readable, or move it away"};
+    if (!text)
+      return Error{"cannot read " + path, text.error().reason,
+                   text.error().hint.empty() ? "make it readable, or move it away" : text.error().hint};
     if (*text) files.push_back({path, std::move(**text)});
   }
   return files;
