@@ -80,8 +80,8 @@ Comparison compare(const Player& player, const plan::Plan& plan, Future as_it_is
 std::string headline(const Comparison& comparison) {
   const std::string span = span_text(comparison.ahead);
   if (!comparison.changed.changed)
-    return fmt::format("the plan is not done within {}: work that it waits for is not known to end by then",
-                       span);
+    return fmt::format(
+        "the plan is not done within {}: work that it waits for ends later, or it is not known when", span);
   const std::size_t later = comparison.later.size();
   const std::string sooner = comparison.sooner.size() == 1
                                  ? "1 starts sooner"

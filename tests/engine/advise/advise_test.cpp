@@ -261,7 +261,7 @@ TEST_F(Advise, APlanThatWaitsForWorkWithoutATimeLimitIsNoAnswer) {
   EXPECT_EQ(advice.tried, 1);
   EXPECT_EQ(advice.reasons,
             std::vector<std::string>{
-                "the plan is not done within 24 h: work that it waits for is not known to end by then"});
+                "the plan is not done within 24 h: work that it waits for ends later, or it is not known when"});
 }
 
 TEST_F(Advise, WhatItRestsOnIsCounted) {

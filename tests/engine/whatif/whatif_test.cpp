@@ -245,7 +245,7 @@ TEST_F(WhatIfPlanned, APlanThatWaitsForWorkWithoutAnEndDoesNotAct) {
   const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0));
   EXPECT_EQ(told(answer.changed), "");
   EXPECT_EQ(headline(answer),
-            "the plan is not done within 24 h: work that it waits for is not known to end by then");
+            "the plan is not done within 24 h: work that it waits for ends later, or it is not known when");
 }
 
 // It said "without a known end" of jobs whose ends are known, and lie beyond the hours that are looked at.
@@ -256,7 +256,7 @@ TEST_F(WhatIfPlanned, APlanThatWaitsForWorkThatEndsLaterIsNotDoneByThen) {
   const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0));
   EXPECT_EQ(answer.changed.changed, std::nullopt);
   EXPECT_EQ(headline(answer),
-            "the plan is not done within 24 h: work that it waits for is not known to end by then");
+            "the plan is not done within 24 h: work that it waits for ends later, or it is not known when");
 }
 
 TEST_F(WhatIfPlanned, WhatAPlanEndsIsLost) {
