@@ -12,6 +12,7 @@
 
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/fleet/fleet_evidence.hpp"
+#include "tui/screens/fleet/fleet_findings.hpp"
 
 namespace tessera::tui {
 
@@ -95,6 +96,9 @@ Packer::~Packer() {
 
 void Packer::follow(const UiState& state) {
   if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->working())
+    return ask(state.fleet->question);
+  // What journals and recordings say of the nodes is not asked for there.
+  if (finds_in_fleet(state) && state.fleet->question && !state.fleet->answered())
     return ask(state.fleet->question);
   if (state.top().kind == ScreenKind::advise && state.advise && state.advise->working())
     return ask(state.advise->question);

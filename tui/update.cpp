@@ -8,6 +8,7 @@
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
@@ -127,6 +128,14 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   return std::holds_alternative<Tick>(message) ? look_at_fleet(state) : Effects();
 }
 
+// What reading came to asks for no other reading: that would have no end.
+std::optional<FleetOrder> file_to_read(const UiState& state, const Message& message, const Effects& wanted) {
+  const auto* told = std::get_if<FleetTold>(&message);
+  if (told && told->file) return std::nullopt;
+  if (wanted.fleet && wanted.fleet->what != FleetOrder::What::look) return std::nullopt;
+  return fleet_file_to_read(state);
+}
+
 }  // namespace
 
 void say(UiState& state, const UiContext& ui, Severity severity, std::string text) {
@@ -163,6 +172,8 @@ std::vector<Scope> screen_scopes(const UiState& state) {
 Effects update(UiState& state, const UiContext& ui, const Message& message) {
   Effects effects = take_any(state, ui, message);
   follow_world(state, ui);
+  if (std::optional<FleetOrder> order = file_to_read(state, message, effects))
+    effects.fleet = std::move(order);
   refresh_screens(state, ui);
   refresh_offers(state, ui);
   settle(state, ui);

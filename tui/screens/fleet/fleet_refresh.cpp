@@ -6,6 +6,7 @@
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/layout/layout.hpp"
 
 namespace tessera::tui {
@@ -17,22 +18,25 @@ constexpr Duration kManyEvery{5000};
 // A window may open meanwhile.
 constexpr Duration kWindowsEvery{60'000};
 constexpr int kDays = 7;
+// Findings of the file are no table that is watched: on a large site every cluster is copied for an answer.
+constexpr Duration kFindingsEvery{10'000};
+constexpr Duration kManyFindingsEvery{300'000};
 
-// How long an answer stays before there is another one.
-Duration least_age(const UiContext& ui) {
+bool has_many_nodes(const UiContext& ui) {
   std::size_t nodes = 0;
   for (const Cluster& cluster : ui.model.clusters) nodes += cluster.nodes.size();
-  return nodes < kManyNodes ? Duration{0} : kManyEvery;
+  return nodes >= kManyNodes;
 }
 
-bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) {
+// least: how long an answer stays before there is another one.
+bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui, Duration least) {
   if (!fleet.question || fleet.question->file != fleet.file) return true;
   // One at a time: on a busy cluster no answer would ever be of the last one.
   if (!fleet.answered()) return false;
   const Duration age = ui.wall - fleet.question->wall;
+  if (age < least) return false;
   if (fleet.file->fleet.has_windows() && age >= kWindowsEvery) return true;
-  if (fleet.revision == ui.model.revision + 1 && fleet.question->runs == state.runs.heads) return false;
-  return age >= least_age(ui);
+  return fleet.revision != ui.model.revision + 1 || fleet.question->runs != state.runs.heads;
 }
 
 std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const UiState& state,
@@ -48,6 +52,23 @@ std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const 
   asked->runs = state.runs.heads;
   asked->wall = ui.wall;
   return asked;
+}
+
+void ask_where_due(UiState& state, const UiContext& ui, Duration least) {
+  const char* refused = state.past ? "the past is shown, and a fleet file is about now" : "";
+  const bool due = !state.past && is_due(*state.fleet, state, ui, least);
+  if (!due && state.fleet->refused == refused) return;
+  change_kept(state.fleet, [&](FleetState& fleet) {
+    fleet.refused = refused;
+    if (state.past) fleet.question = nullptr, fleet.answer = nullptr;
+    if (!due) return;
+    fleet.question = question_of(fleet, state, ui);
+    fleet.revision = ui.model.revision + 1;
+  });
+}
+
+std::ptrdiff_t count_loaded(const std::vector<Cluster>& clusters) {
+  return std::count_if(clusters.begin(), clusters.end(), [](const Cluster& one) { return one.loaded; });
 }
 
 void list_windows(FleetState& fleet, const UiContext& ui) {
@@ -72,17 +93,17 @@ std::shared_ptr<const FleetState> fleet_named(std::string path) {
 
 void refresh_fleet(UiState& state, Screen&, const UiContext& ui) {
   if (!state.fleet || !state.fleet->file || state.fleet->file->failure) return;
-  change_kept(state.fleet, [&](FleetState& fleet) {
-    if (fleet.calendar) list_windows(fleet, ui);
-    fleet.refused = state.past ? "the past is shown, and a fleet file is about now" : "";
-    if (!fleet.refused.empty()) {
-      fleet.question = nullptr, fleet.answer = nullptr;
-      return;
-    }
-    if (!is_due(fleet, state, ui)) return;
-    fleet.question = question_of(fleet, state, ui);
-    fleet.revision = ui.model.revision + 1;
-  });
+  if (state.fleet->calendar) change_kept(state.fleet, [&](FleetState& fleet) { list_windows(fleet, ui); });
+  ask_where_due(state, ui, has_many_nodes(ui) ? kManyEvery : Duration{0});
+}
+
+void refresh_fleet_findings(UiState& state, const UiContext& ui) {
+  if (!finds_in_fleet(state) || !state.fleet->file || state.fleet->file->failure) return;
+  const std::ptrdiff_t loaded = count_loaded(ui.model.clusters);
+  if (loaded == 0) return;
+  const FleetQuestion* asked = state.fleet->question.get();
+  const bool more = asked && count_loaded(asked->clusters) != loaded;  // a console that has just started
+  ask_where_due(state, ui, more ? Duration{0} : has_many_nodes(ui) ? kManyFindingsEvery : kFindingsEvery);
 }
 
 std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext& ui) {
@@ -93,6 +114,8 @@ std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext
 
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
   if (!state.fleet || state.fleet->path != told.path) return;
+  const bool changed = state.fleet->changed;
+  const std::shared_ptr<const FleetFile> before = state.fleet->file;
   change_kept(state.fleet, [&](FleetState& fleet) {
     fleet.paused = told.paused;
     if (!told.file) {
@@ -108,6 +131,8 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
     fleet.file = told.file;
     fleet.question = nullptr, fleet.answer = nullptr, fleet.due.clear();
   });
+  // Its findings stand among the others, which are worked out for another reason.
+  if (state.fleet->changed != changed || state.fleet->file != before) state.overview.valid = false;
   if (!told.file && state.fleet->changed && state.top().kind == ScreenKind::plan)
     say(state, ui, Severity::danger,
         "the fleet file has changed since it was read: this plan is of the file before");
@@ -116,6 +141,7 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
 
 void take_fleet(UiState& state, const FleetSeen& seen) {
   if (!state.fleet || !seen.what || seen.what->question != state.fleet->question) return;
+  if (state.fleet->answer != seen.what) state.overview.valid = false;
   change_kept(state.fleet, [&](FleetState& fleet) {
     fleet.answer = seen.what, fleet.evidence = seen.evidence, fleet.all_told = seen.all;
   });
@@ -123,7 +149,8 @@ void take_fleet(UiState& state, const FleetSeen& seen) {
 
 Effects look_at_fleet(const UiState& state) {
   Effects effects;
-  if (state.top().kind != ScreenKind::fleet || !state.fleet || !state.fleet->file) return effects;
+  if (state.top().kind != ScreenKind::fleet && !finds_in_fleet(state)) return effects;
+  if (!state.fleet || !state.fleet->file) return effects;
   effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};
   return effects;
 }

@@ -425,7 +425,8 @@ void draw_hint(Canvas& canvas, Rect area, const UiState& state, const FindingCel
 }  // namespace
 
 OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
-                               const std::string& journal_key, std::optional<sharing::Platform> platform) {
+                               const std::string& journal_key, std::optional<sharing::Platform> platform,
+                               const std::vector<insight::Finding>& of_fleet) {
   OverviewData data;
   std::vector<insight::Finding> findings;
   for (const Cluster& cluster : ui.model.clusters) {
@@ -439,6 +440,7 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
     if ((head.state == RunState::interrupted || head.state == RunState::parked) &&
         ui.model.find(head.cluster))
       findings.push_back(finding_of(head, journal_key));
+  findings.insert(findings.end(), of_fleet.begin(), of_fleet.end());
   add_findings(data, findings);
   data.groups = node_groups(ui.model);
   if (data.groups.empty()) data.mosaic = mosaic_nodes(ui, ascii);

@@ -24,9 +24,10 @@ struct OverviewLine {
   bool noted = false;     // a finding that was acknowledged
 };
 // runs: those that stopped in the middle are findings, too. journal_key: how the journal is opened.
-// platform: set for this site; nullopt: each cluster's is recognised.
+// platform: set for this site; nullopt: each cluster's is recognised. of_fleet: findings of the fleet file.
 OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
-                               const std::string& journal_key, std::optional<sharing::Platform> platform);
+                               const std::string& journal_key, std::optional<sharing::Platform> platform,
+                               const std::vector<insight::Finding>& of_fleet);
 std::vector<OverviewLine> overview_lines(const UiState& state, int width);
 
 // The finding under the cursor; nullptr: the cursor is on a cluster.

@@ -7,6 +7,7 @@
 #include "tui/screens/body.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/pages/doctor.hpp"
@@ -131,9 +132,11 @@ const Body kOverviewBody{draw_overview_body, move_overview, settle_overview, cli
 
 void refresh_overview(UiState& state, Screen& screen, const UiContext& ui) {
   refresh_users(state, screen, ui);
+  refresh_fleet_findings(state, ui);
   if (!sums_stale(state.overview, ui)) return;
-  state.overview = work_out_overview(ui, state.ascii, state.runs.heads,
-                                     first_key(state, Action::show_journal), state.platform);
+  state.overview =
+      work_out_overview(ui, state.ascii, state.runs.heads, first_key(state, Action::show_journal),
+                        state.platform, fleet_findings(state));
   sink_acknowledged(state, ui.wall);
 }
 
@@ -149,9 +152,8 @@ Effects open_on_overview(UiState& state, const UiContext& ui) {
   const std::string cursor = state.top().cursor;
   if (const insight::Finding* finding = finding_at(state, cursor)) {
     if (const insight::Cause* cause = finding->is_node ? nullptr : cause_of(state, cursor))
-      open_cause(state, ui, *cause);
-    else
-      open_node(state, finding->cluster, finding->subject, cursor_on(ui, *finding));
+      return open_cause(state, ui, *cause);
+    open_node(state, finding->cluster, finding->subject, cursor_on(ui, *finding));
     return {};
   }
   if (const auto node = node_under(state, cursor)) {
@@ -222,6 +224,7 @@ std::optional<Screen> facts_on_overview(const UiState& state, const UiContext& u
                   : finding ? finding->cluster
                   : group   ? group->cluster
                             : ui.model.clusters[index].name;
+  if (!ui.model.find(facts.cluster)) return std::nullopt;  // a finding of a file is of none
   facts.subject = facts.cluster.text;
   if (node) facts.subject += "\x1f" + node->second.text;
   return facts;

@@ -14,6 +14,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/node_actions.hpp"
@@ -317,6 +318,7 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
 
 std::optional<Screen> page_of_cause(const insight::Cause& cause, const UiContext& ui) {
   if (cause.nodes && cause.whose.size() != 1) return std::nullopt;
+  if (!ui.model.find(cause.cluster)) return std::nullopt;  // of the fleet file
   Screen page;
   page.cluster = cause.cluster;
   if (const std::string id = work_in(cause, ui); !id.empty())
@@ -350,7 +352,8 @@ Document lines_beside_finding(const UiContext& ui, const UiState& state, int wid
   return cause ? nodes_of_cause(*cause, ui, state, width) : Document();
 }
 
-void open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause) {
+Effects open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause) {
+  if (is_of_fleet_file(state, cause)) return open_fleet_finding(state);
   if (const std::string id = work_in(cause, ui); !id.empty()) {
     open_workload(state, cause.cluster, id);
   } else if (!cause.nodes) {
@@ -368,11 +371,12 @@ void open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause
     set_filter(nodes, filter_for(cause));
     push(state, std::move(nodes));
   }
+  return {};
 }
 
 Effects open_on_doctor(UiState& state, const UiContext& ui) {
-  if (const insight::Cause* cause = cause_here(state)) open_cause(state, ui, *cause);
-  return {};
+  const insight::Cause* cause = cause_here(state);
+  return cause ? open_cause(state, ui, *cause) : Effects();
 }
 
 std::string why_no_open_on_doctor(const UiState& state, const UiContext&) {

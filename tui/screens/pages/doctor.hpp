@@ -17,9 +17,9 @@ std::string why_no_acknowledge(Action action, const UiState& state, const UiCont
 // Opens the plan, or the layout editor, that leads out of the finding.
 Effects plan_way_out(UiState& state, const UiContext& ui, Action action);
 std::string why_no_way_out(Action action, const UiState& state, const UiContext& ui);
-// Enter: the node, the list of these nodes, or the sources of the cluster.
-// The job or the node that has it, the list of nodes that have it, or what is known of the cluster.
-void open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause);
+// Enter: the job or the node that has it, the list of nodes that have it, the fleet file that it is of, or
+// what is known of the cluster.
+Effects open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause);
 Effects open_on_doctor(UiState& state, const UiContext& ui);
 std::string why_no_open_on_doctor(const UiState& state, const UiContext& ui);
 // The commands, else whom it concerns.

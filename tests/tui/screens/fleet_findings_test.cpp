@@ -1,0 +1,168 @@
+// What fleet run cannot do by the file, among the findings and on the overview: it was known to doctor and to
+// those who asked about the file.
+#include "tui/screens/fleet/fleet_findings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/tui/screens/fleet_places.hpp"
+#include "tui/packer.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::FleetOrder;
+using tui::ScreenKind;
+
+constexpr const char* kSkipped =
+    "pools:\n- {name: a, nodes: n0031, layout: none, evict: requeue, budget: {max_disturbed: 1}}\n"
+    "- {name: b, layout: as-is}\n";
+constexpr const char* kSkips = "fleet run skips it: its change would evict more jobs or pods";
+
+// A console whose settings name the file, as the loop reads it.
+Session named(const std::string& text, tui::Size size = {120, 40}) {
+  Session session = changing(size);
+  session.state.fleet = tui::fleet_named("fleet.yaml");
+  session.press("7");
+  hear(session, told_of(text));
+  return session;
+}
+
+Session skipped(tui::Size size = {120, 40}) {
+  Session session = named(kSkipped, size);
+  session.survey();
+  return session;
+}
+
+// The cursor on the finding with that in its line.
+void go_to(Session& session, const std::string& text) {
+  session.press("g");
+  for (int i = 0; i < 60; ++i) {
+    for (const insight::Cause& cause : session.state.overview.causes)
+      if (session.state.top().cursor.ends_with(cause.id) && cause.text.find(text) != std::string::npos)
+        return;
+    session.press("j");
+  }
+  FAIL() << "no finding with " << text << " in\n" << session.screen();
+}
+
+const FleetOrder* ordered(const Session& session) {
+  return session.effects.empty() || !session.effects.back().fleet ? nullptr : &*session.effects.back().fleet;
+}
+
+TEST(FleetFindings, TheFileOfTheSettingsIsReadWithoutAKey) {
+  Session session = changing();
+  session.pass(Duration(0));
+  EXPECT_EQ(ordered(session), nullptr) << "none is named";
+  session.state.fleet = tui::fleet_named("fleet.yaml");
+  session.pass(Duration(0));
+  ASSERT_NE(ordered(session), nullptr);
+  EXPECT_EQ(ordered(session)->what, FleetOrder::What::read);
+  EXPECT_EQ(ordered(session)->path, "fleet.yaml");
+}
+
+TEST(FleetFindings, APoolThatFleetRunSkipsStandsAmongTheFindingsAndOnTheOverview) {
+  Session session = skipped();
+  EXPECT_TRUE(session.shows(kSkips)) << session.screen();
+  go_to(session, kSkips);
+  EXPECT_TRUE(session.shows("nodes of the pool stay as they are")) << session.screen();
+  EXPECT_TRUE(session.shows("tessera fleet check fleet.yaml")) << session.screen();
+  session.press("1");
+  EXPECT_TRUE(session.shows("pool a")) << session.screen();
+}
+
+TEST(FleetFindings, EnterOpensTheFleetScreenAndYCopiesTheCommand) {
+  Session session = skipped();
+  go_to(session, kSkips);
+  session.press("y");
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_EQ(*session.effects.back().copy, "tessera fleet check fleet.yaml");
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
+  EXPECT_TRUE(session.shows("pool a")) << session.screen();
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::doctor) << "and back";
+}
+
+TEST(FleetFindings, OneIsAcknowledgedAsAnyOther) {
+  Session session = skipped();
+  go_to(session, kSkips);
+  session.press("a");
+  ASSERT_TRUE(session.effects.back().acknowledge);
+  EXPECT_TRUE(session.shows("noted")) << session.screen();
+}
+
+TEST(FleetFindings, AnErrorOfTheFileIsOneOfNoCluster) {
+  for (const tui::Size size : {tui::Size{80, 24}, tui::Size{200, 60}}) {
+    Session session = named("pools: [{name: a}]\n", size);
+    go_to(session, "fleet run begins nothing: fleet.yaml:1:");
+    EXPECT_TRUE(session.shows("no node is changed by this file until")) << session.screen();
+    session.press("<enter>");
+    EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
+    session.press("1");
+    go_to(session, "fleet run begins nothing");
+    session.press("i");
+    EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << "there is no cluster to tell of";
+    session.press("<enter>");
+    EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
+  }
+}
+
+TEST(FleetFindings, AFileThatHasChangedIsReadAgainAndWhatItSaidBeforeIsGone) {
+  Session session = skipped();
+  session.pass(Duration(10'000));
+  ASSERT_NE(ordered(session), nullptr);
+  EXPECT_EQ(ordered(session)->what, FleetOrder::What::look);
+  hear(session, {"fleet.yaml", "2", "", nullptr, {}});
+  EXPECT_FALSE(session.shows(kSkips)) << session.screen();
+  session.pass(Duration(0));
+  ASSERT_NE(ordered(session), nullptr);
+  EXPECT_EQ(ordered(session)->what, FleetOrder::What::read);
+  hear(session, told_of("pools: [{name: a, layout: as-is}]\n", "2"));
+  session.survey();
+  EXPECT_FALSE(session.shows(kSkips)) << session.screen();
+}
+
+// Read without a key, it would be taken for the file that the plan was made by.
+TEST(FleetFindings, UnderAPlanOfTheFileItIsNotReadAgain) {
+  Session session = fleet_session();
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan);
+  session.press("1");
+  hear(session, {"fleet.yaml", "2", "", nullptr, {}});
+  EXPECT_EQ(tui::fleet_file_to_read(session.state), std::nullopt);
+  EXPECT_TRUE(session.state.fleet->changed);
+}
+
+TEST(FleetFindings, TheClustersAreHeldAgainstTheFileOnceInTenSecondsAtMost) {
+  Session session = skipped();
+  const auto asked = session.state.fleet->question;
+  session.tell(on("hpc", NodeSeen{node("n0031", {sevenths(0, 7)})}));
+  EXPECT_EQ(session.state.fleet->question, asked);
+  session.pass(Duration(10'000));
+  EXPECT_NE(session.state.fleet->question, asked);
+  session.survey();
+  const auto again = session.state.fleet->question;
+  session.pass(Duration(60'000));
+  EXPECT_EQ(session.state.fleet->question, again) << "nothing has changed since";
+}
+
+TEST(FleetFindings, OnlyAScreenThatHasThemAsksThePlannersThread) {
+  Session session = named(kSkipped);
+  tui::Packer packer;
+  session.press("2");
+  packer.follow(session.state);
+  EXPECT_FALSE(packer.busy());
+  session.press("7");
+  packer.follow(session.state);
+  EXPECT_TRUE(packer.busy());
+}
+
+TEST(FleetFindings, ThePastHasNone) {
+  Session session = skipped();
+  session.state.past = true;
+  EXPECT_TRUE(tui::fleet_findings(session.state).empty());
+  EXPECT_EQ(tui::fleet_file_to_read(session.state), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tessera::test

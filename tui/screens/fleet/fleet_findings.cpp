@@ -1,0 +1,89 @@
+#include "tui/screens/fleet/fleet_findings.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/shell.hpp"
+#include "engine/text.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/fleet/fleet.hpp"
+
+namespace tessera::tui {
+namespace {
+
+insight::Finding finding(ClusterName cluster, std::string subject, std::string text, std::string hint) {
+  insight::Finding one;
+  one.cluster = std::move(cluster), one.subject = std::move(subject);
+  one.text = std::move(text), one.hint = std::move(hint);
+  one.source = Source::inferred;
+  return one;
+}
+
+insight::Finding begins_nothing(const std::string& path, const Error& why) {
+  insight::Finding one =
+      finding({}, clean(path, 300), fmt::format("fleet run begins nothing: {}", why.reason), why.hint);
+  one.follows = "no node is changed by this file until that is mended";
+  return one;
+}
+
+insight::Finding skipped(const std::string& path, const fleet::Survey& survey, const fleet::PoolNote& note) {
+  insight::Finding one =
+      finding(survey.cluster->name, "pool " + note.pool->name, note.text,
+              fmt::format("tessera fleet check {} lists its nodes; line {} of the file has the pool",
+                          shell_word(path), note.pool->line));
+  one.follows = "nodes of the pool stay as they are";
+  return one;
+}
+
+}  // namespace
+
+std::vector<insight::Finding> findings_of(const std::string& path, const FleetFile& file,
+                                          const FleetAnswer* answer) {
+  std::vector<insight::Finding> found;
+  if (file.failure)
+    found.push_back(begins_nothing(path, *file.failure));
+  else if (answer && answer->failure)
+    found.push_back(begins_nothing(path, *answer->failure));
+  if (answer)
+    for (const fleet::Survey& survey : answer->surveys)
+      for (const fleet::PoolNote& note : survey.notes)
+        if (note.standing == fleet::Standing::drifts) found.push_back(skipped(path, survey, note));
+  for (insight::Finding& one : found) one.commands = {"tessera fleet check " + shell_word(path)};
+  return found;
+}
+
+std::vector<insight::Finding> fleet_findings(const UiState& state) {
+  if (state.past || !state.fleet || !state.fleet->file || state.fleet->changed) return {};
+  return findings_of(state.fleet->path, *state.fleet->file, state.fleet->answer.get());
+}
+
+bool is_of_fleet_file(const UiState& state, const insight::Cause& cause) {
+  const std::vector<insight::Finding> all = fleet_findings(state);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const insight::Finding& one) { return insight::cause_id(one) == cause.id; });
+}
+
+bool finds_in_fleet(const UiState& state) {
+  const ScreenKind kind = state.top().kind;
+  return (kind == ScreenKind::doctor || kind == ScreenKind::overview) && !state.past && state.fleet &&
+         !state.fleet->path.empty();
+}
+
+std::optional<FleetOrder> fleet_file_to_read(const UiState& state) {
+  if (!finds_in_fleet(state) || (state.fleet->file && !state.fleet->changed)) return std::nullopt;
+  if (state.fleet->file && state.plan && state.plan->rules) return std::nullopt;
+  return FleetOrder{FleetOrder::What::read, state.fleet->path, "", ""};
+}
+
+Effects open_fleet_finding(UiState& state) {
+  Screen screen;
+  screen.kind = ScreenKind::fleet;
+  push(state, std::move(screen));
+  Effects effects;
+  effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};
+  return effects;
+}
+
+}  // namespace tessera::tui

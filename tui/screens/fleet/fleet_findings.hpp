@@ -1,0 +1,36 @@
+// What tessera fleet run cannot do by a fleet file, as findings: doctor, the list of findings and the
+// overview have the same.
+//
+// The console asks about the file that it has open, which is that of the settings until :fleet names another
+// one, in the background as the fleet screen does. Threads: the UI thread; findings_of is a pure function.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/insight/causes.hpp"
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+// path: as a person would type it. answer: of that file; nullptr: no cluster is held against it.
+std::vector<insight::Finding> findings_of(const std::string& path, const FleetFile& file,
+                                          const FleetAnswer* answer);
+
+// Of the file that the console has open, as far as they are known. Empty where the past is shown, and where
+// the file has changed since it was read: what an older file said is not what this one says.
+std::vector<insight::Finding> fleet_findings(const UiState& state);
+bool is_of_fleet_file(const UiState& state, const insight::Cause& cause);
+
+// Whether the screen has such findings and a file is named.
+bool finds_in_fleet(const UiState& state);
+// Asks how the clusters stand against the file, where that may be another answer by now (fleet_refresh.cpp).
+void refresh_fleet_findings(UiState& state, const UiContext& ui);
+// The file is read without a key on these screens, again where it has changed; nullopt: nothing is to be
+// read. Not under a plan that was made by it: that stays refused until a person has read the file again.
+std::optional<FleetOrder> fleet_file_to_read(const UiState& state);
+// Enter on one of them: the fleet screen.
+Effects open_fleet_finding(UiState& state);
+
+}  // namespace tessera::tui
