@@ -122,7 +122,8 @@ void Packer::ask(std::shared_ptr<const FleetQuestion> question) {
   work_->ask(std::move(question),
              [&evidence = work_->evidence](const std::shared_ptr<const FleetQuestion>& one,
                                            const pack::Stop& stop, const Tell& tell) -> Message {
-               return evidence.read(answer_of(one), stop, tell);
+               const auto journal = [&](const RunHead& head) { return evidence.journal_of(head); };
+               return evidence.read(answer_of(one, journal), stop, tell);
              });
 }
 

@@ -6,6 +6,7 @@
 
 #include "tests/support/few_rounds.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
+#include "tui/screens/fleet/fleet_findings.hpp"
 
 namespace tessera::test {
 namespace {
@@ -58,7 +59,8 @@ struct OneRun {
   // What the planner's thread tells of the question as it stands.
   FleetSeen answer(
       const pack::Stop& stop = [] { return false; }, const tui::Tell& tell = [](tui::Message) {}) {
-    return reader.read(tui::answer_of(session.state.fleet->question), stop, tell);
+    const auto journal = [this](const RunHead& head) { return reader.journal_of(head); };
+    return reader.read(tui::answer_of(session.state.fleet->question, journal), stop, tell);
   }
   void hear(const FleetSeen& seen) { tui::update(session.state, session.world(), seen); }
   static Node n0041(std::vector<Gpu> gpus, const std::string& reason = "") {
@@ -77,6 +79,22 @@ TEST(FleetEvidence, AChangeThatWasMadeByHandAfterARunIsNotTheRuns) {
       std::string::npos)
       << one.session.screen();
   EXPECT_NE(one.session.line_with("n0041 ").find("changed since"), std::string::npos) << one.session.screen();
+}
+
+// check, diff and explain told it, and the screen did not.
+TEST(FleetEvidence, NodesThatMaxNodesAtOnceKeepsBackAreToldAndAreNoFinding) {
+  const auto file = [](int most) {
+    return "pools:\n- {name: a, nodes: 'n[0041-0042]', layout: none, budget: {max_nodes_at_once: " +
+           std::to_string(most) + "}}\n- {name: b, layout: as-is}\n";
+  };
+  constexpr const char* kHeld = "pool a: fleet run begins no other node of it";
+  OneRun full(RunState::parked, file(1));
+  full.hear(full.answer());
+  EXPECT_TRUE(full.session.shows(kHeld)) << full.session.screen();
+  EXPECT_TRUE(tui::fleet_findings(full.session.state).empty()) << "it goes on by itself";
+  OneRun room(RunState::parked, file(2));
+  room.hear(room.answer());
+  EXPECT_FALSE(room.session.shows(kHeld)) << room.session.screen();
 }
 
 TEST(FleetEvidence, AJournalIsReadOnceUntilItIsAnother) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/fleet/edit.hpp"
+#include "engine/fleet/no_room.hpp"
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
 #include "tui/cli/change/change.hpp"
@@ -64,9 +65,6 @@ class FleetCommand {
   void tell_left_runs();
   // What fleet run would skip, and so has skipped as long as nothing has changed since (fleet_left.cpp).
   void note_passed_over();
-  // Of a pool as many nodes are under way as its budget lets: the others that drift wait. It counts by the
-  // journals of the parked runs, which are read.
-  void note_no_room(fleet::Survey& survey) const;
   // beside: drift that a change of this very call mends is no finding.
   int code(bool beside = false) const;
   int show(const std::string& text) const;
@@ -149,9 +147,6 @@ class FleetCommand {
   // of its nodes is held, and closed at once.
   int begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
                  const std::string& called, std::set<NodeName> without, bool closes = false);
-  // How many of its nodes runs that have not ended may have under way at a time, and which these may be.
-  std::size_t held_by_runs(const fleet::Pool& pool, const fleet::Survey& survey,
-                           const std::set<NodeName>& busy, std::vector<std::string>& names) const;
   // How many nodes the budget of the pool leaves beside those of runs that have not ended. Returns the code
   // of a pool that is passed over, since there are none.
   std::optional<int> take_room(const fleet::Pool& pool, const fleet::Survey& survey,
@@ -182,10 +177,9 @@ class FleetCommand {
   FleetPage page_;
   std::optional<FleetLock> lock_;                    // run
   std::set<std::string> told_busy_, told_early_;     // run
-  std::map<std::string, std::set<NodeName>> done_;   // run: of parked runs, where a pool goes on
+  fleet::OpenRuns open_;                             // run: of parked runs
   std::map<ClusterName, std::set<NodeName>> tried_;  // run: by this call, of pools that go on
   std::set<std::string> waiting_;                    // run: runs that are parked as planned
-  std::map<std::string, std::size_t> under_way_;     // run: of parked runs, nodes at a time
   FailedNodes failed_;                               // run: of parked runs
   std::map<std::string, Judged> judged_;             // what becomes of runs at rest, where it is known
   KeptJournals journals_;                            // of runs at rest

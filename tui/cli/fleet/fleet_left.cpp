@@ -6,8 +6,8 @@
 
 #include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/left_run.hpp"
+#include "engine/fleet/no_room.hpp"
 #include "engine/fleet/passed_over.hpp"
-#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/due.hpp"
 #include "tui/cli/fleet/fleet_command.hpp"
@@ -60,30 +60,8 @@ void FleetCommand::note_passed_over() {
   for (fleet::Survey& survey : page_.surveys) {
     const TimePoint now = cluster_now(*survey.cluster, clusters_.wall());
     fleet::note_passed_over(survey, place_of(*survey.cluster), {fleet_, zone_, now}, page_.runs);
-    note_no_room(survey);
-  }
-}
-
-void FleetCommand::note_no_room(fleet::Survey& survey) const {
-  std::vector<const fleet::Pool*> pools;
-  std::set<NodeName> busy;
-  for (const RunHead& head : page_.runs)
-    if (head.cluster == survey.cluster->name && head.state != RunState::finished)
-      busy.insert(head.nodes.begin(), head.nodes.end());
-  for (const fleet::NodeSurvey& node : survey.nodes)
-    if (node.standing == fleet::Standing::drifts && !node.refused && node.pool->budget.nodes_at_once &&
-        !busy.contains(node.node->name) && std::find(pools.begin(), pools.end(), node.pool) == pools.end())
-      pools.push_back(node.pool);
-  for (const fleet::Pool* pool : pools) {
-    std::vector<std::string> names;
-    const std::size_t open = held_by_runs(*pool, survey, busy, names);
-    if (open < static_cast<std::size_t>(*pool->budget.nodes_at_once)) continue;
-    survey.notes.push_back(
-        {pool, fleet::Standing::drifts,
-         fmt::format("fleet run begins no other node of it: runs that have not ended may have {} of its "
-                     "nodes under way (of {}), and max_nodes_at_once is {}. It goes on once one of them is "
-                     "done; tessera journal shows the runs",
-                     open, fold_for_reading(names), *pool->budget.nodes_at_once)});
+    for (fleet::PoolNote& one : fleet::no_room(survey, page_.runs, open_))
+      survey.notes.push_back(std::move(one));
   }
 }
 

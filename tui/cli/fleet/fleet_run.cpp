@@ -126,9 +126,8 @@ bool FleetCommand::in_turns(const std::function<int()>& turn) {
 }
 
 void FleetCommand::read_parked_runs() {
-  done_.clear();
+  open_.clear();
   waiting_.clear();
-  under_way_.clear();
   failed_ = {};
   std::vector<RunHead> parked;
   for (const RunHead& head : page_.runs)
@@ -138,9 +137,7 @@ void FleetCommand::read_parked_runs() {
   for (const RunAtRest& one : runs_at_rest(clusters_, options_, parked, for_a_window, failed_, journals_)) {
     if (!one.known || one.killed) continue;  // then all of its nodes are left out
     const plan::Run& run = *one.run();
-    for (NodeName& node : plan::summary(run).done) done_[one.head.run].insert(std::move(node));
-    const plan::ChangeOptions& armed = run.started.plan.intent.options;
-    under_way_[one.head.run] = static_cast<std::size_t>(std::max({armed.batch, armed.canary, 1}));
+    open_[one.head.run] = fleet::open_run(run);
     if (one.head.unarmed.empty() && plan::waits_as_planned(run)) waiting_.insert(one.head.run);
   }
 }
@@ -161,10 +158,10 @@ std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster, const fl
   waits_.clear();
   for (const RunHead& head : page_.runs) {
     if (head.cluster != cluster || head.state == RunState::finished) continue;
-    const auto done = done_.find(head.run);
-    const bool goes_on = pool.on_failure == fleet::OnFailure::go_on && done != done_.end();
+    const auto open = open_.find(head.run);
+    const bool goes_on = pool.on_failure == fleet::OnFailure::go_on && open != open_.end();
     for (const NodeName& node : head.nodes)
-      if (!goes_on || !done->second.contains(node)) busy.insert(node);
+      if (!goes_on || !open->second.done.contains(node)) busy.insert(node);
     if (waiting_.contains(head.run))
       waits_.insert(head.nodes.begin(), head.nodes.end());
     else if ((head.state == RunState::parked || head.state == RunState::interrupted) && is_of_this_file(head))
@@ -235,42 +232,18 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   return begin_pool(cluster, pool, *survey, called, std::move(without));
 }
 
-// Those that are done need no room, and a run has no more under way than its batch. Of one whose journal is
-// not read all count.
-std::size_t FleetCommand::held_by_runs(const fleet::Pool& pool, const fleet::Survey& survey,
-                                       const std::set<NodeName>& busy,
-                                       std::vector<std::string>& names) const {
-  std::set<NodeName> open;
-  for (const fleet::NodeSurvey& node : survey.nodes)
-    if (node.pool == &pool && busy.contains(node.node->name)) open.insert(node.node->name);
-  std::size_t all = 0;
-  for (const RunHead& head : page_.runs) {
-    if (head.cluster != survey.cluster->name || head.state == RunState::finished) continue;
-    const auto done = done_.find(head.run);
-    std::size_t mine = 0;
-    for (const NodeName& node : head.nodes) {
-      if (done != done_.end() && done->second.contains(node)) continue;
-      if (open.erase(node) > 0) names.push_back(node.text), ++mine;
-    }
-    const auto most = under_way_.find(head.run);
-    all += most == under_way_.end() ? mine : std::min(mine, most->second);
-  }
-  return all;
-}
-
 std::optional<int> FleetCommand::take_room(const fleet::Pool& pool, const fleet::Survey& survey,
                                            const std::set<NodeName>& busy, int held_up, std::size_t& room) {
-  std::vector<std::string> names;
-  const std::size_t open = held_by_runs(pool, survey, busy, names);
+  const fleet::Taken taken = fleet::taken_by_runs(survey, pool, page_.runs, busy, open_);
   const auto most = static_cast<std::size_t>(*pool.budget.nodes_at_once);
-  room = most - std::min(most, open);
+  room = most - std::min(most, taken.nodes);
   if (room > 0) return std::nullopt;
   // Of a pool that goes on it is a finding, whatever they wait for.
   const bool goes_on = pool.on_failure == fleet::OnFailure::go_on;
   return skip(pool.name,
               fmt::format("runs that have not ended may have {} of its nodes under way (of {}), and "
                           "max_nodes_at_once is {}",
-                          open, fold_for_reading(names), most),
+                          taken.nodes, fold_for_reading(taken.names), most),
               goes_on ? kFinding : held_up);
 }
 

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +54,11 @@ fleet::BoardTexts texts_of(const FleetRow& row);
 bool offers_otherwise(const FleetRow& row);
 std::string offered_cell(const FleetRow& row, bool is_short);
 
-// The clusters held against the file (fleet_answer.cpp), on whichever thread.
-std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question);
+// The run of that id by its journal; nullopt: it cannot be read. It may take long.
+using JournalOf = std::function<std::optional<plan::Run>(const RunHead& head)>;
+// The clusters held against the file (fleet_answer.cpp), on whichever thread. journal: asked only where it
+// decides whether max_nodes_at_once keeps nodes back; without one that is not told.
+std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question,
+                                             const JournalOf& journal = {});
 
 }  // namespace tessera::tui

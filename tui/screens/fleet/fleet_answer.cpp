@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/no_room.hpp"
 #include "engine/fleet/offers.hpp"
 #include "engine/fleet/passed_over.hpp"
+#include "engine/fleet/run_words.hpp"
 #include "engine/fleet/telling.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/read_whole.hpp"
@@ -47,6 +49,19 @@ void note_missing(FleetAnswer& answer) {
                             [&](const Cluster& cluster) { return cluster.name == name; });
        }))
     answer.unread.push_back(std::move(one));
+}
+
+// Runs that go on free the room by themselves: no finding, as a pool that is skipped is one.
+void note_no_room(fleet::Survey& survey, const FleetQuestion& asked, const JournalOf& journal) {
+  // Where there is room though all of their nodes count, no journal is read.
+  if (fleet::no_room(survey, asked.runs, {}).empty()) return;
+  fleet::OpenRuns open;
+  for (const RunHead& head : asked.runs)
+    if (head.state == RunState::parked && head.cluster == survey.cluster->name &&
+        fleet::may_be_of(head, asked.path))
+      if (const std::optional<plan::Run> run = journal(head)) open[head.run] = fleet::open_run(*run);
+  for (fleet::PoolNote& one : fleet::no_room(survey, asked.runs, open))
+    survey.notes.push_back({one.pool, Standing::left_alone, std::move(one.text)});
 }
 
 void add_rows(FleetAnswer& answer, const fleet::Survey& survey) {
@@ -103,7 +118,8 @@ std::string offered_cell(const FleetRow& row, bool is_short) {
          (is_short ? fleet::offered_short(*row.node->node) : fleet::offered_text(*row.node->node));
 }
 
-std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question) {
+std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question,
+                                             const JournalOf& journal) {
   auto answer = std::make_shared<FleetAnswer>();
   answer->question = std::move(question);
   const FleetQuestion& asked = *answer->question;
@@ -126,6 +142,7 @@ std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion
       continue;
     }
     fleet::note_passed_over(*found, place, {asked.file->fleet, asked.file->zone, clock}, asked.runs);
+    if (journal) note_no_room(*found, asked, journal);
     answer->surveys.push_back(std::move(*found));
   }
   note_missing(*answer);

@@ -138,6 +138,13 @@ bool FleetEvidenceReader::is_read(const RunHead& head) const {
   return head.state == RunState::running || known->second.last == head.last;
 }
 
+std::optional<plan::Run> FleetEvidenceReader::journal_of(const RunHead& head) const {
+  if (head.state != RunState::running && is_read(head)) return journals_.at(head.run).run;
+  if (!sources_.journal) return std::nullopt;
+  Result<plan::Run> run = sources_.journal(head.run);
+  return run ? std::optional(std::move(*run)) : std::nullopt;
+}
+
 void FleetEvidenceReader::read_journals(const std::vector<const RunHead*>& runs, const pack::Stop& stop) {
   std::erase_if(journals_, [&](const auto& one) {
     return std::none_of(runs.begin(), runs.end(),

@@ -23,6 +23,8 @@ class FleetEvidenceReader {
  public:
   explicit FleetEvidenceReader(FleetSources sources) : sources_(std::move(sources)) {}
 
+  // The journal of a run, as it is kept or read now; nullopt: it cannot be read.
+  std::optional<plan::Run> journal_of(const RunHead& head) const;
   // tell: the answer with what is known, before something is read for it.
   FleetSeen read(std::shared_ptr<const FleetAnswer> answer, const pack::Stop& stop, const Tell& tell);
 
