@@ -40,7 +40,7 @@ TEST(JapaneseFleet, WhatIsSaidOfAPoolIsToldToItsEnd) {
             "its window daily (line 7) never holds: windows above it hold at all of its times: lines 5, 6"),
         std::string("whether it has its instances is not known: not every node could be read"),
         std::string("nodes of the pool stay as they are"),
-        std::string("no node is changed by this file until that is mended"),
+        std::string("fleet run changes no node until the file is corrected"),
         std::string("tessera fleet check /etc/tessera/fleet.yaml lists its nodes; line 12 of the file has "
                     "the pool")}) {
     const Words::Told told = (*words)->tell(english);

@@ -95,7 +95,7 @@ TEST(FleetFindings, AnErrorOfTheFileIsOneOfNoCluster) {
   for (const tui::Size size : {tui::Size{80, 24}, tui::Size{200, 60}}) {
     Session session = named("pools: [{name: a}]\n", size);
     go_to(session, "fleet run begins nothing: fleet.yaml:1:");
-    EXPECT_TRUE(session.shows("no node is changed by this file until")) << session.screen();
+    EXPECT_TRUE(session.shows("fleet run changes no node until the file")) << session.screen();
     session.press("<enter>");
     EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
     session.press("1");

@@ -24,7 +24,7 @@ insight::Finding finding(ClusterName cluster, std::string subject, std::string t
 insight::Finding begins_nothing(const std::string& path, const Error& why) {
   insight::Finding one =
       finding({}, clean(path, 300), fmt::format("fleet run begins nothing: {}", why.reason), why.hint);
-  one.follows = "no node is changed by this file until that is mended";
+  one.follows = "fleet run changes no node until the file is corrected";
   return one;
 }
 
