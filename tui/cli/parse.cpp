@@ -141,10 +141,23 @@ std::string word_after_sim(const std::vector<std::string>& arguments) {
   return sim == arguments.end() || std::next(sim) == arguments.end() ? "" : *std::next(sim);
 }
 
+constexpr std::string_view kHelp = "help";
+
+// "help pack" is "pack --help": pack takes any word for a demand.
+Result<Parsed> help_for(const std::vector<std::string>& words) {
+  Parsed parsed;
+  parsed.flags[std::string(kHelp)] = "true";
+  if (words.empty()) return parsed;
+  if (!find_command(words.front())) return unknown_word(words.front(), "");
+  parsed.command = words.front();
+  return parsed;
+}
+
 Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const std::string& after_sim) {
   Parsed parsed;
   auto chosen = app.get_subcommands();
   if (chosen.size() > 1) return unknown_word(chosen[1]->get_name(), chosen[0]->get_name());
+  if (!chosen.empty() && chosen[0]->get_name() == kHelp) return help_for(app.remaining(true));
   if (!chosen.empty()) parsed.command = chosen[0]->get_name();
   const Command& command = *find_command(parsed.command);
 
@@ -177,20 +190,7 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
 
 }  // namespace
 
-namespace {
-
-// "help pack" is "pack --help": pack takes any word for a demand.
-std::vector<std::string> with_help_as_flag(std::vector<std::string> arguments) {
-  if (arguments.empty() || arguments.front() != "help") return arguments;
-  arguments.erase(arguments.begin());
-  arguments.insert(std::find(arguments.begin(), arguments.end(), "--"), "--help");
-  return arguments;
-}
-
-}  // namespace
-
-Result<Parsed> parse_arguments(const std::vector<std::string>& given) {
-  const std::vector<std::string> arguments = with_help_as_flag(given);
+Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
   try {
     CLI::App app;
     app.set_help_flag("");
@@ -201,6 +201,7 @@ Result<Parsed> parse_arguments(const std::vector<std::string>& given) {
     for (const Command& command : commands()) {
       if (!command.name.empty()) app.add_subcommand(std::string(command.name))->set_help_flag("");
     }
+    app.add_subcommand(std::string(kHelp))->set_help_flag("");
     std::vector<std::string> backwards = with_joined_values(arguments);
     std::reverse(backwards.begin(), backwards.end());  // CLI11 wants the last first
     app.parse(backwards);

@@ -205,6 +205,10 @@ TEST(Parse, HelpBeforeACommandIsItsFlag) {
     EXPECT_TRUE(parsed->flags.contains("help")) << command.name;
     EXPECT_TRUE(parsed->words.empty()) << command.name;
   }
+  const auto simulated = parse_arguments({"--sim", "help", "pack"});
+  ASSERT_TRUE(simulated.ok()) << to_line(simulated.error());
+  EXPECT_EQ(simulated->command, "pack");
+  EXPECT_TRUE(simulated->flags.contains("help"));
   const auto alone = parse_arguments({"help"});
   ASSERT_TRUE(alone.ok());
   EXPECT_EQ(alone->command, "");

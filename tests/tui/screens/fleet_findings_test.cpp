@@ -37,8 +37,9 @@ Session skipped(tui::Size size = {120, 40}) {
 void go_to(Session& session, const std::string& text) {
   session.press("g");
   for (int i = 0; i < 60; ++i) {
+    const std::string& cursor = session.state.top().cursor;  // empty: on the first of the findings
     for (const insight::Cause& cause : session.state.overview.causes)
-      if (session.state.top().cursor.ends_with(cause.id) && cause.text.find(text) != std::string::npos)
+      if ((cursor.empty() || cursor.ends_with(cause.id)) && cause.text.find(text) != std::string::npos)
         return;
     session.press("j");
   }
