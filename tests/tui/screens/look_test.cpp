@@ -311,5 +311,16 @@ TEST(NodePage, WhatStillFitsStandsAboveTheEndOfItsGpu) {
   EXPECT_LT(tui::display_width(note), 105) << session.screen();
 }
 
+// "tr…" stood between the product and how it is changed.
+TEST(LayoutHead, WhatIsTriedIsNotCutToTwoLetters) {
+  Session session = changing();
+  session.press("2Lpj");
+  const std::string head = session.line_with("H100-80GB-SXM5 ");
+  EXPECT_EQ(head.find("tr…"), std::string::npos) << head;
+  EXPECT_NE(head.find("changes: "), std::string::npos) << head;
+  session.resize({120, 40});
+  EXPECT_TRUE(session.shows("tried: ")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test
