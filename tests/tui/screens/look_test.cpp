@@ -283,7 +283,7 @@ TEST(JapanesePages, ARunUnderWayIsSaidInJapanese) {
 TEST(FreeSlices, HowManyCanBeHadIsSeenBeforeWhatTheyWereUsedFor) {
   Session session(two_places(), {80, 24});
   session.press(":free<enter>");
-  for (const char* key : {"trend", "memory_used", "tensor", "memory_bus"}) {  // they were measured
+  for (const char* key : {"trend", "memory_used", "tensor", "memory_bus", "available"}) {  // they differ
     const auto column = tui::column_index(tui::ScreenKind::slices, key);
     ASSERT_TRUE(column) << key;
     session.state.top().derived.widths.at(static_cast<std::size_t>(*column)) = 9;
