@@ -43,9 +43,10 @@ void draw(const UiContext& ui, const UiState& state, Canvas& canvas) {
   canvas.fill(0, 0, size.columns, frame.body.y, " ");
   canvas.fill(0, frame.message_y, size.columns, 2, " ");
   draw_title(canvas, state, ui);
-  if (!state.past && frame.banner.height == 0) name_preview(canvas, 1, ui, state);
+  const bool choosing = state.choice.kind != ChoiceKind::none;  // whose list covers the page beside the table
+  if (!state.past && frame.banner.height == 0 && !choosing) name_preview(canvas, 1, ui, state);
   draw_banner(canvas, frame.banner, state, ui);
-  if (state.choice.kind != ChoiceKind::none) draw_choice(canvas, frame.body, state, ui);
+  if (choosing) draw_choice(canvas, frame.body, state, ui);
   if (wants_text(state)) {
     draw_prompt(canvas, frame.message_y, state, ui);
   } else {

@@ -68,7 +68,7 @@ TEST_P(ShippedTheme, TheSelectedRowCanBeRead) {
     const Look look = theme.look(Style(role).with_reverse(), Depth::indexed);
     if (look.reverse || role == Role::rule) continue;
     ASSERT_NE(look.foreground, Look::kDefault) << word(role);
-    EXPECT_GE(contrast(palette_rgb(look.foreground), palette_rgb(look.background)), 3.5) << word(role);
+    EXPECT_GE(contrast(palette_rgb(look.foreground), palette_rgb(look.background)), 4.5) << word(role);
   }
 }
 

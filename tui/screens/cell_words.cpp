@@ -17,9 +17,27 @@ std::string short_request(std::string one) {
   return one == "1" ? "gpu" : one;
 }
 
+// "Kueue: not admitted, queue team-a: couldn't assign flavors to pod set main: insufficient unused quota…":
+// what differs from row to row stands last.
+std::string short_kueue_reason(std::string_view text) {
+  constexpr std::string_view kStart = "Kueue: not admitted, queue ",
+                             kFlavors = "couldn't assign flavors to pod set ";
+  constexpr std::string_view kEnd = ": ";
+  if (!text.starts_with(kStart)) return std::string(text);
+  const std::size_t queue = text.find(kEnd, kStart.size());
+  if (queue == std::string_view::npos || queue + kEnd.size() == text.size()) return std::string(text);
+  const std::string_view name = text.substr(kStart.size(), queue - kStart.size());
+  std::string_view why = text.substr(queue + kEnd.size());
+  const std::size_t set =
+      why.starts_with(kFlavors) ? why.find(kEnd, kFlavors.size()) : std::string_view::npos;
+  if (set != std::string_view::npos && set + kEnd.size() < why.size()) why.remove_prefix(set + kEnd.size());
+  return "Kueue " + std::string(name) + ": " + std::string(why);
+}
+
 // "0/6 nodes are available: 3 Insufficient nvidia.com/gpu": kube-scheduler begins every reason with the same
 // words.
 std::string short_reason(std::string text) {
+  text = short_kueue_reason(text);
   constexpr std::string_view kOfAll = " nodes are available: ", kVendor = "nvidia.com/";
   const std::size_t slash = text.find('/'), words = text.find(kOfAll);
   const auto is_number = [&](std::size_t from, std::size_t to) {

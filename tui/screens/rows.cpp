@@ -181,6 +181,10 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   if (is_waiting_list(screen))  // what waits holds nothing, and uses none of it
     for (std::string_view key : {"holds", "trend", "idle", "ends_in", "restarts"})
       if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
+  // What is free is used by nothing: at 80 columns that took the room of how many can be had.
+  if (screen.kind == ScreenKind::slices && screen.filter_text == kAllFree)
+    for (std::string_view key : {"trend", "idle", "memory_used", "tensor", "memory_bus"})
+      if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
   look.left = screen.left;
   look.top = screen.top;
   look.cursor = cursor;

@@ -158,16 +158,24 @@ bool in_use(const Slice& slice) { return slice.holding != Holding::free || slice
 std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope) {
   if (scope.boards.empty())
     if (auto who = who_is_there(facts)) return who;
+  std::string who, what;  // of the first one
+  int more = 0;
   for (const Gpu& gpu : facts.node.gpus) {
     auto board = std::find_if(scope.boards.begin(), scope.boards.end(),
                               [&](const Scope::Board& one) { return one.gpu == gpu.index; });
     if (!scope.boards.empty() && board == scope.boards.end()) continue;
     for (const Slice& slice : gpu.slices) {
       if (!scope.boards.empty() && !in_scope(*board, slice)) continue;
-      if (in_use(slice))
-        return fmt::format("{} holds {}", slice_holders(facts, slice), slice_text(gpu.index, slice));
+      if (!in_use(slice)) continue;
+      if (who.empty())
+        who = slice_holders(facts, slice), what = slice_text(gpu.index, slice);
+      else
+        ++more;
     }
   }
+  if (more == 1) return fmt::format("{} holds {}, and 1 more is in use", who, what);
+  if (more > 1) return fmt::format("{} holds {}, and {} more are in use", who, what, more);
+  if (!who.empty()) return fmt::format("{} holds {}", who, what);
   // On which GPU these stand is not reported: it may be one within the scope.
   for (const Slice& slice : facts.node.pool)
     if (in_use(slice))

@@ -147,6 +147,21 @@ TEST_F(BlastRadius, NamesWorkThatIsSuspendedOrCompleting) {
   EXPECT_NE(in_the_way(kWholeNode), "");
 }
 
+// "7 (alice) holds GPU 0" was all that a run that waited for eight GPUs said.
+TEST_F(BlastRadius, WhatIsInTheWayIsCountedBehindTheFirst) {
+  const auto held_by = [&](std::vector<DeviceShare> devices) {
+    std::vector<Gpu> gpus;
+    for (int i = 0; i < 4; ++i) gpus.push_back(gpu(i, Strategy::whole, {whole(i)}));
+    story.tell(NodesListed{{node("n1", std::move(gpus))}});
+    story.tell(WorkloadsListed{{running("7", "alice", {holds("n1", std::move(devices))})}});
+    return in_the_way(Scope{{{GpuIndex{0}, {}}, {GpuIndex{1}, {}}, {GpuIndex{2}, {}}}});
+  };
+  EXPECT_EQ(held_by({{0, 1}}), "7 (alice) holds GPU 0");
+  EXPECT_EQ(held_by({{0, 1}, {1, 1}}), "7 (alice) holds GPU 0, and 1 more is in use");
+  EXPECT_EQ(held_by({{0, 1}, {1, 1}, {2, 1}, {3, 1}}), "7 (alice) holds GPU 0, and 2 more are in use")
+      << "what is not in the way is not counted";
+}
+
 TEST_F(BlastRadius, ASliceWhosePlaceIsNotToldFillsItsBoard) {
   Slice somewhere = instance("3g.40gb", 4, 4, 0);
   somewhere.placement.reset();

@@ -30,6 +30,23 @@ TEST(CellWords, TellWhyAPodWaitsWithoutWhatEveryReasonBeginsWith) {
     EXPECT_EQ(short_cell("reason", whole), whole);
 }
 
+// At 120 columns every Workload's was "Kueue: not admitted, queue team-…".
+TEST(CellWords, TellWhyKueueDoesNotAdmitAWorkload) {
+  EXPECT_EQ(
+      short_cell("reason",
+                 "Kueue: not admitted, queue team-ml: couldn't assign flavors to pod set main: insufficient "
+                 "unused quota for nvidia.com/gpu in flavor h100, 2 more needed"),
+      "Kueue team-ml: insufficient unused quota for gpu in flavor h100, 2 more needed");
+  EXPECT_EQ(short_cell("reason", "Kueue: not admitted, queue lost: LocalQueue lost doesn't exist"),
+            "Kueue lost: LocalQueue lost doesn't exist");
+  for (const char* whole : {"Kueue: not admitted", "Kueue: not admitted, queue team-ml",
+                            "Kueue: not admitted, queue a: ", "Kueue: deactivated, queue team-ml: by hand",
+                            "Kueue: not admitted: no queue"})
+    EXPECT_EQ(short_cell("reason", whole), whole);
+  EXPECT_EQ(short_cell("reason", "Kueue: not admitted, queue a: couldn't assign flavors to pod set main: "),
+            "Kueue a: couldn't assign flavors to pod set main: ");
+}
+
 // A drained node on which jobs still run: what they hold was drawn as if it were closed and free.
 TEST(Strips, WhatIsHeldBehindAClosedSliceIsDrawnAsHeld) {
   const auto roles = [](std::string_view strip, bool ascii) {

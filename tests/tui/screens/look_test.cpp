@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/session.hpp"
+#include "tests/tui/screens/change_places.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/rows.hpp"
 
@@ -206,6 +207,119 @@ TEST(Mosaic, AShortLegendNamesTheSignsThatAreSeen) {
   const std::string legend = session.line_with("MOSAIC");
   EXPECT_EQ(legend.find("closed"), std::string::npos) << legend;
   EXPECT_NE(legend.find("cannot be used"), std::string::npos) << legend;
+}
+
+// "h100-01,h10" and "1×4g.2" stood before the list: names and counts that there are not. Above it stood the
+// name of the page that it covers.
+TEST(Choices, AListOfColumnsMarksWhatItCutsAndTakesThePlaceOfThePageBeside) {
+  Session narrow(two_places(), {80, 24});
+  narrow.press("5");
+  const std::string name = narrow.line_with("88123");
+  narrow.press("C");
+  for (const char* job : {"88121", "88122", "88123"})
+    EXPECT_NE(narrow.line_with(job).find("…│"), std::string::npos) << narrow.screen();
+  Session wide(two_places(), {200, 60});
+  wide.press("2/n0007<enter>");
+  const std::string beside = wide.line_with("n0007 ");
+  EXPECT_NE(beside.find("─ n0007 ─"), std::string::npos) << beside;
+  const tui::Canvas page = wide.canvas();
+  wide.press("C");
+  EXPECT_FALSE(wide.shows("─ n0007 ─")) << wide.screen();
+  const tui::Canvas list = wide.canvas();
+  int wall = 60;  // between the table and its page: what is right of it is covered
+  while (wall < 199 && page.at(wall, 40).glyph != "│") ++wall;
+  for (int y = 3; y < 57; ++y) EXPECT_EQ(list.at(wall, y).glyph, "│") << wall << "," << y;
+}
+
+// "? help  q quit" stood beside the name that arms a plan, and both keys would have been typed into it;
+// beside the question of whoever leaves they did nothing.
+TEST(Footer, WhereTextIsTypedOrAQuestionWaitsHelpAndQuitAreNotOffered) {
+  Session session = changing();
+  const auto offered = [&] { return session.shows("? help") || session.shows("q quit"); };
+  EXPECT_TRUE(offered()) << session.screen();
+  session.press("2/");
+  EXPECT_FALSE(offered()) << session.screen();
+  session.press("<esc>:");
+  EXPECT_FALSE(offered()) << session.screen();
+  session.press("<esc>");
+  open(session, plan_of(session, {"n0041"}, 0));
+  EXPECT_TRUE(offered()) << session.screen();
+  session.press("A");
+  EXPECT_FALSE(offered()) << session.screen();
+  session.press("n0041<enter>");
+  ASSERT_TRUE(session.shows("ARMED")) << session.screen();
+  EXPECT_FALSE(offered()) << session.screen();
+}
+
+TEST(Footer, WhoeverLeavesDuringARunIsOfferedTheTwoAnswersAlone) {
+  Session session = changing();
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(2);
+  session.state.runs.drove = true;
+  session.hear({RunsListed{{diary.head(RunState::running)}}});
+  session.press("q");
+  EXPECT_TRUE(session.shows("p park and leave  Esc stay")) << session.screen();
+  EXPECT_FALSE(session.shows("q quit")) << session.screen();
+  session.press("<esc>");
+  EXPECT_TRUE(session.shows("q quit")) << session.screen();
+}
+
+// What is said of a run under way stayed English between Japanese lines.
+TEST(JapanesePages, ARunUnderWayIsSaidInJapanese) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(2);
+  session.state.runs.drove = true;
+  session.hear({RunsListed{{diary.head(RunState::running)}}});
+  session.hear({diary.told()});
+  ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+  session.press("2");
+  EXPECT_TRUE(session.shows("：ステップ3/")) << session.screen();
+  session.press("J");
+  EXPECT_TRUE(session.shows("Enterで表示")) << session.screen();
+}
+
+// At 80 columns what free slices had been used for stood there, and how many can be had was cut off.
+TEST(FreeSlices, HowManyCanBeHadIsSeenBeforeWhatTheyWereUsedFor) {
+  Session session(two_places(), {80, 24});
+  session.press(":free<enter>");
+  for (const char* key : {"trend", "memory_used", "tensor", "memory_bus", "available"}) {  // they differ
+    const auto column = tui::column_index(tui::ScreenKind::slices, key);
+    ASSERT_TRUE(column) << key;
+    session.state.top().derived.widths.at(static_cast<std::size_t>(*column)) = 9;
+  }
+  EXPECT_TRUE(session.shows("AVAIL")) << session.screen();
+  EXPECT_FALSE(session.shows("10 MIN")) << session.screen();
+}
+
+// "fits 1g.6gb" stood at the right edge of a terminal of 200 columns, 100 cells right of its GPU.
+TEST(NodePage, WhatStillFitsStandsAboveTheEndOfItsGpu) {
+  Slice one = instance("1g.6gb", 0, 1, 0);
+  Gpu a30 = gpu(0, Strategy::mig, {one});
+  a30.model = "NVIDIA A30", a30.product = ProductKey("A30-24GB"), a30.memory = Mib{24'576};
+  a30.mig_mode = MigMode::enabled;
+  Story story;
+  story.tell(NodesListed{{node("a1", {a30})}});
+  for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    story.tell(SourceReport{source, {}, {}, "", false});
+  story.tell(Loaded{});
+  Session session(story.model, {200, 60});
+  session.press(":node a1<enter>");
+  const std::string note = session.line_with("GPU 0 ");
+  const std::size_t at = note.find("fits ");
+  ASSERT_NE(at, std::string::npos) << session.screen();
+  EXPECT_LT(tui::display_width(note), 105) << session.screen();
+}
+
+// "tr…" stood between the product and how it is changed.
+TEST(LayoutHead, WhatIsTriedIsNotCutToTwoLetters) {
+  Session session = changing();
+  session.press("2Lpj");
+  const std::string head = session.line_with("H100-80GB-SXM5 ");
+  EXPECT_EQ(head.find("tr…"), std::string::npos) << head;
+  EXPECT_NE(head.find("changes: "), std::string::npos) << head;
+  session.resize({120, 40});
+  EXPECT_TRUE(session.shows("tried: ")) << session.screen();
 }
 
 }  // namespace

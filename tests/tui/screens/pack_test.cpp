@@ -431,6 +431,21 @@ TEST(Packer, AnswersTheLastQuestionAndWakesTheLoop) {
   EXPECT_FALSE(packer.busy());
 }
 
+// It was broken at 55 cells of 200, beside nothing.
+TEST(Pack, WithoutAnAnswerBesideItWhatIsLeftOutGoesOverTheWholeWidth) {
+  const std::string why = "held as a whole by work that does not start again by itself";
+  for (tui::Size size : {tui::Size{120, 40}, {200, 60}}) {
+    Session session = changing(size);
+    session.press(":pack<enter>");
+    auto boards = std::make_shared<tui::PackBoards>(*session.state.pack->boards);
+    boards->left_out[why] = 14;
+    auto pack = std::make_shared<tui::PackState>(*session.state.pack);
+    pack->boards = boards;
+    session.state.pack = pack;
+    EXPECT_TRUE(session.shows("left out: 14 GPUs " + why)) << session.screen();
+  }
+}
+
 TEST(PackGolden, AtThreeSizes) {
   for (tui::Size size : {tui::Size{80, 24}, {120, 40}, {200, 60}})
     expect_golden("pack-" + std::to_string(size.columns), answered("3g.40gb=5 7g.80gb=2", size).canvas());

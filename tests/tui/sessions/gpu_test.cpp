@@ -54,6 +54,7 @@ TEST(GpuPage, DrawsTheLastHourOfWhatWasMeasured) {
     figures.gpu = GpuIndex{2};
     figures.figures.use = Percent{i < 15 ? 80.0F : 0.0F};
     if (i < 20) figures.figures.tensor = Percent{i < 15 ? 33.0F : 0.0F};
+    figures.figures.temperature = Celsius{51}, figures.figures.power = Watts{210};
     reduce(session.model, Event{ClusterName("hpc"), 0, at(10 * i + 10),
                                 Measured{NodeName("n0007"), Source::dcgm, at(10 * i + 10), {figures}}});
     history.take(session.model.clusters.at(0), NodeName("n0007"));
@@ -70,6 +71,7 @@ TEST(GpuPage, DrawsTheLastHourOfWhatWasMeasured) {
   EXPECT_NE(page.find("peak 80%"), std::string::npos) << page;
   EXPECT_NE(page.find("not used for"), std::string::npos) << page;
   EXPECT_NE(page.find("peak 33%"), std::string::npos) << "the tensor pipes are drawn, too\n" << page;
+  EXPECT_NE(page.find("100°C"), std::string::npos) << "the scale of the temperature was in percent\n" << page;
   const std::string charts =
       page.substr(page.find("LAST HOUR"), page.find("READINGS") - page.find("LAST HOUR"));
   EXPECT_EQ(charts.find("memory bus"), std::string::npos) << "what nobody told is not drawn\n" << charts;

@@ -90,6 +90,12 @@ bool is_left_out(Action action, const UiState& state) {
 // What a screen is for: its first keys stay where they are.
 constexpr std::size_t kAlways = 3;
 
+// While text is typed, or a question waits for one of a few keys, q neither leaves nor does ? help.
+bool takes_keys_of_every_screen(const UiState& state) {
+  const std::vector<Scope> now = scopes(state);
+  return std::find(now.begin(), now.end(), Scope::global) != now.end();
+}
+
 // Those for which there is room, in their order. Behind the first ones a key that does nothing now takes no
 // room from one that does. Each comes with the cells that it needs in `end`.
 std::vector<FooterKey> fitting(std::vector<FooterKey> keys, int x, int end) {
@@ -121,6 +127,7 @@ std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, in
   std::vector<FooterKey> right;
   int end = width - 1;
   for (Action action : {Action::quit, Action::help}) {
+    if (!takes_keys_of_every_screen(state)) break;
     std::string key = first_key(state, action);
     const int x = end - cells(action, key);
     right.push_back({action, std::move(key), x, end});

@@ -398,7 +398,7 @@ void draw_message(Canvas& canvas, int y, const UiState& state, const std::string
     return;
   }
   if (std::string run = under_way_text(state); !run.empty() && !row_of(state).shows_runs)
-    pen.put(" " + run + " ", Style(Role::changing).with_bold()).skip(1);
+    pen.put(" " + told(state, run) + " ", Style(Role::changing).with_bold()).skip(1);
   if (!screen.filter_text.empty()) pen.put(" filter " + screen.filter_text + " ", Role::accent).skip(1);
   if (screen.only_mine) pen.put(" only " + state.me + " ", Role::accent).skip(1);
   if (!screen.range_from.empty())

@@ -9,6 +9,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/plan/arm.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
@@ -220,14 +221,33 @@ int draw_choice_help(Canvas& canvas, Rect area, const UiState& state) {
   return kChoiceHelpLines + 1;
 }
 
+// How wide the list of columns is: as what the columns are said to hold, where the table keeps room beside
+// it; where a page stands beside the table, the list takes the place of that.
+int choice_width(Rect body, const UiState& state) {
+  constexpr int kNarrowest = 58, kWidest = 84;
+  const int page = body.width - list_width(state);
+  if (page > kNarrowest) return page;
+  return std::min(body.width, std::clamp(body.width * 3 / 5, kNarrowest, kWidest));
+}
+
+// What the list covers of a cell goes on behind it: a number without its last digits is another number.
+void mark_cut_cells(Canvas& canvas, Rect covered, bool ascii) {
+  const int last = covered.x - 1;
+  if (last < 0) return;
+  for (int y = covered.y; y < covered.bottom(); ++y) {
+    const Cell &left = canvas.at(last, y), &right = canvas.at(covered.x, y);
+    if (left.glyph != " " && right.glyph != " ") canvas.put(last, y, ascii ? "~" : "…", left.style);
+  }
+}
+
 }  // namespace
 
 void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   std::span<const ColumnInfo> columns = column_infos(screen.kind);
   int count = static_cast<int>(columns.size());
-  // As wide as what the columns are said to hold, where the list keeps room beside it.
-  int width = std::min(body.width, std::clamp(body.width * 3 / 5, 58, 84)), x = body.right() - width;
+  const int width = choice_width(body, state), x = body.right() - width;
+  mark_cut_cells(canvas, {x, body.y, width, body.height}, state.ascii);
   canvas.fill(x, body.y, width, body.height, " ");
   for (int y = 0; y < body.height; ++y) canvas.put(x, body.y + y, glyphs(state.ascii).wall, Role::rule);
   bool sorting = state.choice.kind == ChoiceKind::sort;

@@ -74,7 +74,10 @@ void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, con
     // Its words first: together with "tried:" they could be taken for another text.
     const std::string words =
         edit.tried->words.empty() ? text_of(*edit.tried, view.product) : edit.tried->words;
-    pen.put(told(state, fmt::format("tried: {}", told(state, words))), Role::accent);
+    const std::string text = told(state, fmt::format("tried: {}", told(state, words)));
+    // "tr…" says nothing, and the list below has its cursor on what is tried.
+    constexpr int kFewest = 12;
+    if (display_width(text) <= pen.left() || pen.left() >= kFewest) pen.put(text, Role::accent);
   } else if (edit.touched) {
     pen.put(told(state, fmt::format("{} edit{}", edit.past.size(), edit.past.size() == 1 ? "" : "s")),
             Role::accent);

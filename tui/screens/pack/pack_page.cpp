@@ -194,7 +194,9 @@ class Page {
 
   void left_out(Document& to) const {
     if (!to.empty()) to.push_back({});
-    const int width = beside_ ? kSplit : width_;
+    // Beside nothing the list has the whole width.
+    const pack::Answer* found = answer();
+    const int width = beside_ && found && !found->boards.empty() ? kSplit : width_;
     if (pack_.answered())
       for (const auto& [why, count] : pack_.answer->left_out)
         note(to, pack::left_out_text(count, why), Role::warning, width);

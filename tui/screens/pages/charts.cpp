@@ -49,8 +49,9 @@ void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, 
   if (slice) return;
   const bool detailed = history::summary_of(line.samples, history::Figure::power).last.has_value();
   if (!detailed) return;
-  add_chart(page, N_("temperature"), chart_of(line, history::Figure::temperature, now), " °C", kOtherLines,
-            Role::text);
+  Chart heat = chart_of(line, history::Figure::temperature, now);
+  heat.top_text = fmt::format("{:.0f}°C", heat.top);
+  add_chart(page, N_("temperature"), std::move(heat), " °C", kOtherLines, Role::text);
   Chart power = chart_of(line, history::Figure::power, now);
   power.top = std::max(1.0F, *history::summary_of(power.samples, power.figure).peak);
   power.top_text = fmt::format("{:.0f}W", power.top);

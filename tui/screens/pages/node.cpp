@@ -192,13 +192,20 @@ void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, con
   }
 }
 
-void draw_board_head(Canvas& canvas, Rect area, const Board& board, bool selected, const UiState& state) {
+constexpr int kFigures = 78;  // cells of a GPU's name, its readings and its trend
+
+// The note ends where the tiles below it do, unless it would take room from the figures.
+void draw_board_head(Canvas& canvas, Rect area, const Board& board, int tiles_end, bool selected,
+                     const UiState& state) {
   const bool ascii = state.ascii;
   if (selected) canvas.put(area.x, area.y, glyphs(ascii).pointer, Style(Role::accent).with_bold());
   Style title = selected ? Style(Role::accent).with_bold() : Style(Role::text).with_bold();
   int end = area.right() - 1;
-  if (!board.note.empty() && area.width >= 60)
-    end = put_right(canvas, end, area.y, board.note, board.note_role) - 2;
+  if (!board.note.empty() && area.width >= 60) {
+    const int least = area.x + kFigures + display_width(board.note);
+    const int note_end = std::clamp(tiles_end, std::min(end, least), end);
+    end = put_right(canvas, note_end, area.y, board.note, board.note_role) - 2;
+  }
   Pen pen(canvas, area.x + 1, area.y, end, ascii);
   pen.put(board.title, title).to(area.x + 8).skip(1).put(board.strategy, Role::text);
   pen.to(area.x + 16).skip(2);
@@ -244,7 +251,7 @@ void draw_board(Canvas& canvas, Rect area, const Board& board, const NodePage& p
                 const UiState& state) {
   const Screen& screen = state.top();
   const bool ascii = state.ascii;
-  draw_board_head(canvas, area, board, selected, state);
+  draw_board_head(canvas, area, board, area.x + kTilesMargin + page.tiles_width, selected, state);
   Rect tiles{area.x + kTilesMargin, area.y + 1, page.tiles_width, area.height - 1};
   if (board.pool) {
     draw_pool(canvas, tiles, board, page, selected ? screen.cursor : "", ascii);

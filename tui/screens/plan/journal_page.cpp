@@ -89,7 +89,10 @@ void add_way_on(RunFoot& foot, const RunHead& head, const UiState& state) {
               resume = first_key(state, Action::run_resume);
   switch (head.state) {
     case RunState::running:
-      foot.fact("", open + (head.here ? " shows it" : " shows it; it is driven elsewhere"), Role::accent);
+      foot.fact("",
+                head.here ? fmt::format("{} shows it", open)
+                          : fmt::format("{} shows it; it is driven elsewhere", open),
+                Role::accent);
       break;
     case RunState::parked:
     case RunState::interrupted:
