@@ -490,10 +490,11 @@ class OnDisk final : public Recording {
   std::optional<TimePoint> last_round(DayPart& part) {
     if (part.last && !part.frames.empty()) return part.last;
     if (!load(part)) return std::nullopt;
-    bool damaged = false;
+    bool damaged = false, begun = false;
     for (auto frame = part.frames.rbegin(); frame != part.frames.rend(); ++frame) {
       const Sound sound = sound_text(bytes_, *frame);
       damaged = damaged || sound.damage;
+      begun = begun || is_begun(*frame, sound);
       part.stop = damaged ? Stop::damaged : Stop::unknown;
       const std::string_view text = sound.text;
       if (text.empty()) continue;
@@ -501,6 +502,8 @@ class OnDisk final : public Recording {
       const std::string_view line = text.substr(before == std::string::npos ? 0 : before + 1);
       part.last = Reader::time_of(line);
       if (!damaged) part.stop = stop_behind(text, line);
+      // Another recorder began there, and was cut off within its first round.
+      if (begun && part.stop == Stop::ended) part.stop = Stop::cut;
       return part.last;
     }
     return std::nullopt;

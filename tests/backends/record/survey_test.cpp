@@ -98,6 +98,22 @@ TEST_F(Surveyed, ARecorderThatWasEndedIsToldFromOneThatWasKilled) {
   EXPECT_EQ(open()->stopped(), Stop::cut);
 }
 
+// "ended" was told of the recorder before it.
+TEST_F(Surveyed, ARecorderThatWasKilledInItsFirstRoundBehindOneThatWasEndedIsToldAsCutOff) {
+  start(0);
+  end();
+  const std::uintmax_t ended = fs::file_size(files().front());
+  start(120);
+  kill();
+  const std::uintmax_t whole = fs::file_size(files().front());
+  for (const std::uintmax_t size : {whole - 10, ended + kMarkBytes, ended + 20}) {
+    fs::resize_file(files().front(), size);
+    EXPECT_EQ(days().front().count, 1) << size;
+    EXPECT_EQ(days().front().stop, Stop::cut) << size;
+    EXPECT_EQ(open()->stopped(), Stop::cut) << size;
+  }
+}
+
 // By the clock here, whatever the recorder's was.
 TEST_F(Surveyed, WhenAFileWasWrittenToLastIsTold) {
   start(0);
