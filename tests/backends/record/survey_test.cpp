@@ -15,6 +15,7 @@
 
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
+#include "backends/record/zstd_stream.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/record/stood.hpp"
 #include "engine/usage/reckoning.hpp"
