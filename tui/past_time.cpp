@@ -117,6 +117,8 @@ Result<TimePoint> parse_past(std::string_view text, TimePoint now) {
   } else if (read_date(text, parts)) {
     dated = true;
     if (!take(text, 'T') && !take(text, ' ')) return no_time(typed, "no time of day behind the date");
+  } else if (text.find('-') == 4) {
+    return no_time(typed, "not a date like 2026-11-24");
   }
   if (!read_clock(text, parts)) return no_time(typed, "not a time of day like 03:12");
   std::optional<TimePoint> at = time_of(parts, utc);

@@ -53,7 +53,7 @@ class OnDisk final : public Recording {
       if (read) return read;
       if (!why) why = read.error();
     }
-    return *why;
+    return with_way_out(*why);
   }
   // Of a folder beside others, in which no head can be read: what it is asked for is an error then.
   void call(ClusterName name) { name_ = std::move(name); }
@@ -154,8 +154,8 @@ class OnDisk final : public Recording {
     // Damage between rounds is a gap; where there is nothing else, there is no answer. Nor is there one of a
     // file that was cut off within its first round: it is not as if nothing had been held.
     if (through.last || covered()) return Done{};
-    if (through.damage) return *through.damage;
-    return cannot_read(parts_.back().path, no_round());
+    if (through.damage) return with_way_out(*through.damage);
+    return with_way_out(cannot_read(parts_.back().path, no_round()));
   }
 
   // Between days: each is a file that can be read without the others.
@@ -209,6 +209,21 @@ class OnDisk final : public Recording {
     auto other = std::make_unique<OnDisk>(std::move(files), "", 1);
     other->call(name_);
     return other;
+  }
+
+  // Of a recording of which nothing can be read.
+  Error with_way_out(Error why) const {
+    if (why.hint.empty()) why.hint = way_out();
+    return why;
+  }
+  std::string way_out() const {
+    const auto any = [this](auto&& is) { return std::any_of(parts_.begin(), parts_.end(), is); };
+    if (any([](const DayPart& part) { return part.torn; }))
+      return "wait until the recorder has written a round; where it was killed before, move the file away";
+    if (any([](const DayPart& part) { return part.damage || !part.frames.empty(); }))
+      return "give a file or folder that tessera record writes; of a damaged one, put a copy of a backup in "
+             "its place";
+    return "give a file or folder that tessera record writes";
   }
 
   // A walk through rounds.
@@ -403,9 +418,15 @@ class OnDisk final : public Recording {
   }
 
   Error none_at(TimePoint time) {
-    std::string of = name_.text;
-    if (const auto all = covered())
-      of += ": it covers " + query::local_text(all->from) + " to " + query::local_text(all->to);
+    const auto all = covered();
+    if (!all) {
+      // No other time would do.
+      for (const DayPart& part : parts_)
+        if (part.damage) return with_way_out(*part.damage);
+      return with_way_out(cannot_read(parts_.back().path, no_round()));
+    }
+    const std::string of =
+        name_.text + ": it covers " + query::local_text(all->from) + " to " + query::local_text(all->to);
     return {"nothing is recorded of " + query::local_text(time), of, "give a time within it: --at"};
   }
 
@@ -469,10 +490,11 @@ class OnDisk final : public Recording {
   std::optional<TimePoint> last_round(DayPart& part) {
     if (part.last && !part.frames.empty()) return part.last;
     if (!load(part)) return std::nullopt;
-    bool damaged = false;
+    bool damaged = false, begun = false;
     for (auto frame = part.frames.rbegin(); frame != part.frames.rend(); ++frame) {
       const Sound sound = sound_text(bytes_, *frame);
       damaged = damaged || sound.damage;
+      begun = begun || is_begun(*frame, sound);
       part.stop = damaged ? Stop::damaged : Stop::unknown;
       const std::string_view text = sound.text;
       if (text.empty()) continue;
@@ -480,6 +502,8 @@ class OnDisk final : public Recording {
       const std::string_view line = text.substr(before == std::string::npos ? 0 : before + 1);
       part.last = Reader::time_of(line);
       if (!damaged) part.stop = stop_behind(text, line);
+      // Another recorder began there, and was cut off within its first round.
+      if (begun && part.stop == Stop::ended) part.stop = Stop::cut;
       return part.last;
     }
     return std::nullopt;

@@ -25,5 +25,9 @@ struct Sound {
   bool written_again = false;     // what followed is told by a later frame
 };
 Sound sound_text(std::string_view bytes, const Frame& frame);
+// Whether that is a frame at the end of a file of which no line was whole yet.
+inline bool is_begun(const Frame& frame, const Sound& sound) {
+  return frame.torn && !frame.overtaken && sound.text.empty() && !sound.damage;
+}
 
 }  // namespace tessera::record

@@ -49,6 +49,8 @@ class Survey {
     for (const Frame& one : *frames) {
       day.torn = day.torn || one.torn;
       const Sound sound = sound_text(bytes, one);
+      // Behind the end of one recorder another began, and was cut off within its first round.
+      if (last_ && last_->day + 1 == days_.size() && is_begun(one, sound)) last_->written.ended = false;
       if (!sound.text.empty())
         if (Status told = frame(sound.text); !told) fail(told.error());
       if (sound.damage) fail(*sound.damage);

@@ -49,6 +49,13 @@ TEST_F(PastTime, WhatIsNoTimeIsRefused) {
     EXPECT_FALSE(parse_past(text, *parse_utc(kNow))) << text;
 }
 
+// It was told of its time of day, which was right.
+TEST_F(PastTime, OfADateThatIsNoneTheDateIsNamed) {
+  EXPECT_EQ(at("2026-13-01T00:00Z", kNow), "not a date like 2026-11-24");
+  EXPECT_EQ(at("2026-1-01 00:00", kNow), "not a date like 2026-11-24");
+  EXPECT_EQ(at("2026-11-24T25:00", kNow), "not a time of day like 03:12");
+}
+
 TEST_F(PastTime, AnHourThatIsThereTwiceIsTheFirst) {
   in("Europe/Berlin");
   EXPECT_EQ(at("2026-10-25T02:30", kNow), "2026-10-25T00:30:00Z") << "summer time";

@@ -190,7 +190,10 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
 
 }  // namespace
 
-Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
+Result<Parsed> parse_arguments(const std::vector<std::string>& given) {
+  // "tessera help record", as other tools have it.
+  std::vector<std::string> arguments = given;
+  if (!arguments.empty() && arguments.front() == "help") arguments.front() = "--help";
   try {
     CLI::App app;
     app.set_help_flag("");

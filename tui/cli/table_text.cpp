@@ -94,10 +94,10 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
     if (list && grid.heads[i].key == "cluster") look.skip = column;
     if (grid.rows.size() < 2) continue;
     // What is the same on every row comes after what is not, where no list of the console has its own order;
-    // what is empty has no use. How the files of a recording end is what their list is read for.
+    // what is empty has no use.
     if (grid.rows.front()[i].empty())
       look.empty.push_back(column);
-    else if (!list && grid.heads[i].key != "ends")
+    else if (!list && !grid.heads[i].read_for)
       look.demoted.push_back(column);
   }
   if (const auto id = place_of(grid, "id"), name = place_of(grid, "name"); list && id && name)

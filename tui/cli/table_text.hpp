@@ -18,6 +18,7 @@ struct Grid {
     query::Align align = query::Align::left;
     query::Show show = query::Show::always;  // which columns go first where a terminal is narrow
     int min_width = 0;
+    bool read_for = false;  // what the table is read for: keeps its place where all rows say the same
   };
   std::vector<Head> heads;
   std::vector<std::vector<std::string>> rows;  // as long as heads

@@ -265,6 +265,28 @@ TEST_F(DamagedReading, AClusterOfWhichNothingCanBeReadIsAnErrorBesideOthers) {
   EXPECT_NE(sums.error().reason.find(path()), std::string::npos) << to_line(sums.error());
 }
 
+// It named a file and no way out, or other times of a recording that has none.
+TEST_F(DamagedReading, WhereNothingCanBeReadTheErrorHasAWayOut) {
+  record(1);
+  record(1, 0, "lab");
+  put(std::string(3000, '\x5a'));
+  const auto of_moment = (*open_recordings(folder_.path()))[0]->at(at(kTen));
+  ASSERT_FALSE(of_moment);
+  EXPECT_NE(of_moment.error().reason.find(path()), std::string::npos) << to_line(of_moment.error());
+  EXPECT_NE(of_moment.error().hint.find("backup"), std::string::npos) << to_line(of_moment.error());
+  const auto sums = usage::reckon(*open_recordings(folder_.path()), {}, test::catalogue());
+  EXPECT_NE(sums.error().hint.find("backup"), std::string::npos) << to_line(sums.error());
+  for (const std::string& alone : {path(), folder_.path() + "/hpc", folder_.path() + "/no-such-file"}) {
+    const auto none = open_recordings(alone);
+    ASSERT_FALSE(none);
+    EXPECT_NE(none.error().hint.find("tessera record"), std::string::npos) << to_line(none.error());
+  }
+  put(test::bytes_of_day(folder_.path() + "/lab/" + fs::path(path()).filename().string()).substr(0, 60));
+  const auto cut_off = open_recordings(path());
+  ASSERT_FALSE(cut_off);
+  EXPECT_NE(cut_off.error().hint.find("has written a round"), std::string::npos) << to_line(cut_off.error());
+}
+
 // A mark has no checksum: the lines behind it tell when they were written.
 TEST_F(DamagedReading, AMarkThatTellsAnotherTimeHidesNoRound) {
   record(4);

@@ -15,6 +15,7 @@
 
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
+#include "backends/record/zstd_stream.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/record/stood.hpp"
 #include "engine/usage/reckoning.hpp"
@@ -96,6 +97,22 @@ TEST_F(Surveyed, ARecorderThatWasEndedIsToldFromOneThatWasKilled) {
   EXPECT_TRUE(days().front().torn);
   EXPECT_EQ(days().front().count, 3);
   EXPECT_EQ(open()->stopped(), Stop::cut);
+}
+
+// "ended" was told of the recorder before it.
+TEST_F(Surveyed, ARecorderThatWasKilledInItsFirstRoundBehindOneThatWasEndedIsToldAsCutOff) {
+  start(0);
+  end();
+  const std::uintmax_t ended = fs::file_size(files().front());
+  start(120);
+  kill();
+  const std::uintmax_t whole = fs::file_size(files().front());
+  for (const std::uintmax_t size : {whole - 10, ended + kMarkBytes, ended + 20}) {
+    fs::resize_file(files().front(), size);
+    EXPECT_EQ(days().front().count, 1) << size;
+    EXPECT_EQ(days().front().stop, Stop::cut) << size;
+    EXPECT_EQ(open()->stopped(), Stop::cut) << size;
+  }
 }
 
 // By the clock here, whatever the recorder's was.

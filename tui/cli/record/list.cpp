@@ -138,7 +138,7 @@ Grid grid_of(const std::vector<Listed>& all, bool bare) {
                 {"gaps", "GAPS", Align::right, Show::roomy},
                 {"missing_hours", "MISSING", Align::right, Show::wide},
                 {"bytes", "SIZE", Align::right, Show::wide},
-                {"ends", "ENDS", Align::left, Show::always, kEnd}};
+                {"ends", "ENDS", Align::left, Show::always, kEnd, true}};
   for (const Listed& one : all) {
     const record::DayFile& file = one.file;
     const std::int64_t every = file.every / std::chrono::seconds(1);
