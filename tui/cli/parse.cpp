@@ -143,7 +143,7 @@ std::string word_after_sim(const std::vector<std::string>& arguments) {
 
 constexpr std::string_view kHelp = "help";
 
-// "help pack" is "pack --help": pack takes any word for a demand.
+// "help pack" is "pack --help": pack takes any word for a demand, and replay for a recording.
 Result<Parsed> help_for(const std::vector<std::string>& words) {
   Parsed parsed;
   parsed.flags[std::string(kHelp)] = "true";
@@ -190,10 +190,7 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
 
 }  // namespace
 
-Result<Parsed> parse_arguments(const std::vector<std::string>& given) {
-  // "tessera help record", as other tools have it.
-  std::vector<std::string> arguments = given;
-  if (!arguments.empty() && arguments.front() == "help") arguments.front() = "--help";
+Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
   try {
     CLI::App app;
     app.set_help_flag("");

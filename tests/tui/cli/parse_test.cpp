@@ -26,21 +26,6 @@ TEST(Parse, FlagsMayStandBeforeOrAfterTheCommand) {
   }
 }
 
-// It was taken for a word of the command: "cannot record: there is no such word: help".
-TEST(Parse, HelpBeforeACommandIsTheHelpOfThatCommand) {
-  for (const std::vector<std::string>& typed :
-       {std::vector<std::string>{"help", "record"}, {"help", "record", "list"}}) {
-    const auto parsed = parse_arguments(typed);
-    ASSERT_TRUE(parsed) << to_line(parsed.error());
-    EXPECT_EQ(parsed->command, "record");
-    EXPECT_TRUE(parsed->flags.contains("help"));
-  }
-  const auto alone = parse_arguments({"help"});
-  ASSERT_TRUE(alone);
-  EXPECT_TRUE(alone->command.empty() && alone->flags.contains("help"));
-  EXPECT_FALSE(parse_arguments({"help", "recrod"}));
-}
-
 TEST(Parse, AMistypedCommandIsToldBeforeItsFlags) {
   for (const Words& words : {Words{"nodess", "-o", "json"}, Words{"-o", "json", "nodess"}}) {
     auto parsed = parse_arguments(words);
@@ -224,6 +209,10 @@ TEST(Parse, HelpBeforeACommandIsItsFlag) {
   ASSERT_TRUE(simulated.ok()) << to_line(simulated.error());
   EXPECT_EQ(simulated->command, "pack");
   EXPECT_TRUE(simulated->flags.contains("help"));
+  const auto word_of_it = parse_arguments({"help", "record", "list"});
+  ASSERT_TRUE(word_of_it.ok());
+  EXPECT_EQ(word_of_it->command, "record");
+  EXPECT_FALSE(parse_arguments({"help", "recrod"}));
   const auto alone = parse_arguments({"help"});
   ASSERT_TRUE(alone.ok());
   EXPECT_EQ(alone->command, "");
