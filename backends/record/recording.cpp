@@ -425,8 +425,8 @@ class OnDisk final : public Recording {
         if (part.damage) return with_way_out(*part.damage);
       return with_way_out(cannot_read(parts_.back().path, no_round()));
     }
-    const std::string of =
-        name_.text + ": it covers " + query::local_text(all->from) + " to " + query::local_text(all->to);
+    std::string of = name_.text;
+    of += ": it covers " + query::local_text(all->from) + " to " + query::local_text(all->to);
     return {"nothing is recorded of " + query::local_text(time), of, "give a time within it: --at"};
   }
 

@@ -259,9 +259,10 @@ TEST_F(Advise, APlanThatWaitsForWorkWithoutATimeLimitIsNoAnswer) {
   const Advice advice = advise(question());
   EXPECT_TRUE(advice.answers.empty());
   EXPECT_EQ(advice.tried, 1);
-  EXPECT_EQ(advice.reasons,
-            std::vector<std::string>{
-                "the plan is not done within 24 h: work that it waits for ends later, or it is not known when"});
+  EXPECT_EQ(
+      advice.reasons,
+      std::vector<std::string>{
+          "the plan is not done within 24 h: work that it waits for ends later, or it is not known when"});
 }
 
 TEST_F(Advise, WhatItRestsOnIsCounted) {

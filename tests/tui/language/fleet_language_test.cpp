@@ -45,7 +45,8 @@ TEST(JapaneseFleet, WhatIsSaidOfAPoolIsToldToItsEnd) {
                     "the pool")}) {
     const Words::Told told = (*words)->tell(english);
     EXPECT_TRUE(told.whole) << english << "\n" << told.text;
-    for (const char* left : {"fleet run begins", "skips", "would", "Raise", "raise", "the ", " is ", " nodes"})
+    for (const char* left :
+         {"fleet run begins", "skips", "would", "Raise", "raise", "the ", " is ", " nodes"})
       EXPECT_EQ(told.text.find(left), std::string::npos) << left << "\n" << told.text;
   }
 }
