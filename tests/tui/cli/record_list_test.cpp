@@ -177,6 +177,17 @@ TEST(RecordList, ASimulatedDayAheadOfTheClockIsOpenOnlyWhileItsFileIsWrittenTo) 
   EXPECT_TRUE(list.says("open")) << list.out.str();
 }
 
+// The days of a simulated cluster whose time runs fast are written within minutes: each of them was "open".
+TEST(RecordList, OnlyTheNewestFileOfAClusterIsOpen) {
+  Listing list;
+  list.simulated = true;
+  list.files = {file(0, 120, Stop::silent), file(90'000, 90'060, Stop::cut)};
+  list.files[0].written = at(100), list.files[1].written = at(150);
+  list.now = 160;
+  EXPECT_EQ(list.run(), kDone) << list.out.str();
+  EXPECT_TRUE(list.says("silent") && list.says("open")) << list.out.str();
+}
+
 // Each recording that is over cost a whole moment, only to say whose clock it went by.
 TEST(RecordList, OfWhatEndsAlikeByEitherClockNoMomentIsRead) {
   Listing list;

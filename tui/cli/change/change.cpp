@@ -192,7 +192,7 @@ class Resumer {
         tell(one.head, judged);
     }
     if (due.empty()) {
-      report_no_run("nothing", "no run is due", options_, streams_);
+      report_no_run("nothing", "no parked run is due", options_, streams_);
       return left;
     }
     if (auto why = why_not_armed(options_, streams_)) return say(*why);

@@ -36,12 +36,13 @@ struct Listed {
 // there the time at which the file was written to last does.
 enum class Times : std::uint8_t { by_clock_here, simulated };
 
-End end_of(const record::DayFile& file, Times times, TimePoint wall) {
+// newest: of its cluster. A recorder writes to no other.
+End end_of(const record::DayFile& file, bool newest, Times times, TimePoint wall) {
   if (file.failure || !file.rounds) return End::damaged;
   if (times == Times::by_clock_here && file.rounds->to - wall > record::kShortestGap) return End::to_come;
   if (!file.stop) return End::goes_on;
   const TimePoint last = times == Times::by_clock_here ? file.rounds->to : file.written.value_or(TimePoint{});
-  const bool young = wall - last <= record::longest_step(file.every);
+  const bool young = newest && wall - last <= record::longest_step(file.every);
   return *file.stop != record::Stop::ended && young ? End::open : End::stopped;
 }
 
@@ -54,7 +55,8 @@ Times times_of(record::Recording& recording, const std::vector<record::DayFile>&
   const Duration age = wall - newest->rounds->to;
   if (age >= -record::kShortestGap && age <= record::longest_step(newest->every)) return Times::by_clock_here;
   if (std::all_of(days.begin(), days.end(), [&](const auto& day) {
-        return end_of(day, Times::by_clock_here, wall) == end_of(day, Times::simulated, wall);
+        const bool last = &day == &days.back();
+        return end_of(day, last, Times::by_clock_here, wall) == end_of(day, last, Times::simulated, wall);
       }))
     return Times::by_clock_here;
   const auto model = recording.at(newest->rounds->to);
@@ -72,7 +74,7 @@ Result<std::vector<Listed>> look(const Options& options, const Joins& joins) {
     const TimePoint wall = joins.wall();
     const Times times = times_of(*one, *days, wall);
     for (record::DayFile& day : *days) {
-      const End end = end_of(day, times, wall);
+      const End end = end_of(day, &day == &days->back(), times, wall);
       all.push_back({one->cluster().text, std::move(day), end});
     }
   }
