@@ -13,6 +13,7 @@
 #include "engine/record/archive.hpp"
 #include "engine/record/leader.hpp"
 #include "engine/record/player.hpp"
+#include "tui/fleet_orders.hpp"
 #include "tui/kept_figures.hpp"
 #include "tui/looks.hpp"
 #include "tui/packer.hpp"
@@ -70,6 +71,7 @@ struct App::Parts {
   KeptFigures kept_figures;
   Looks looks;
   std::unique_ptr<Packer> packer = std::make_unique<Packer>(options.fleet_sources);
+  std::unique_ptr<FleetOrders> fleet_orders = std::make_unique<FleetOrders>(options.fleet);
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
   bool changed = true;               // the picture may differ from what is shown
   bool status_moved = false;         // the line may that tells how fresh it is
@@ -112,7 +114,7 @@ struct App::Parts {
     if (effects.theme) show_theme(*effects.theme);
     if (effects.acknowledge && options.acknowledge)
       if (Status kept = options.acknowledge(*effects.acknowledge); !kept) complain(kept.error());
-    if (effects.fleet && options.fleet) send(options.fleet(*effects.fleet));
+    if (effects.fleet) fleet_orders->add(*effects.fleet);
     if (effects.suspend) suspend();
     for (const RunOrder& order : effects.orders) ask(order);
     if (effects.time) move_in_time(*effects.time);
@@ -377,6 +379,8 @@ struct App::Parts {
     }
     for (WorkDetails& one : looks.take()) send(DetailsTold{std::move(one)});
     if (const auto answer = packer->take()) urgent = true, send(*answer);
+    while (const auto told = fleet_orders->take())
+      urgent = urgent || told->file || told->failure, send(*told);
     take_past_events();
     if (KeptFigures::take(live, with.backends)) changed = true;
     if (past && KeptFigures::take(past->world, past->backends)) changed = true;
@@ -499,6 +503,7 @@ struct App::Parts {
 
   void report_idle() {
     if (!options.idle_fd || changed || held_until || state.usage.part || packer->busy()) return;
+    if (fleet_orders->busy()) return;
     pollfd waiting[] = {{with.terminal.input_fd(), POLLIN, 0},
                         {with.events.wake_fd(), POLLIN, 0},
                         {with.signals.fd(), POLLIN, 0},
@@ -547,11 +552,13 @@ bool App::turn(std::optional<Duration> limit) {
                   {p.with.events.wake_fd(), POLLIN, 0},
                   {p.with.signals.fd(), POLLIN, 0},
                   {p.past_fd(), POLLIN, 0},
-                  {p.packer->wake_fd(), POLLIN, 0}};
-  if (poll(fds, 5, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
+                  {p.packer->wake_fd(), POLLIN, 0},
+                  {p.fleet_orders->wake_fd(), POLLIN, 0}};
+  if (poll(fds, 6, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
   if (fds[2].revents != 0 || p.with.signals.ending()) p.take_signals();
   if (!p.leaving) p.take_input(fds[0].revents != 0);
-  if (!p.leaving && (fds[1].revents != 0 || fds[3].revents != 0 || fds[4].revents != 0)) p.take_events();
+  const auto woken = [&fds](int i) { return fds[i].revents != 0; };
+  if (!p.leaving && (woken(1) || woken(3) || woken(4) || woken(5))) p.take_events();
   if (!p.leaving) p.tick();
   if (!p.leaving && !p.hung_up) p.draw_if_due();
   if (!p.leaving) p.ask_next_tick();

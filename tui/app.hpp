@@ -53,7 +53,8 @@ struct AppOptions {
   std::vector<std::filesystem::path> theme_directories;
   // Keeps it for the next console; empty: it counts in this one alone.
   std::function<Status(const insight::Acknowledgement&)> acknowledge;
-  // Reads a fleet file, looks whether it is another one by now, or pauses it; empty: there are none.
+  // Reads a fleet file, looks whether it is another one by now, or pauses it, on a thread of its own; empty:
+  // there are none.
   std::function<FleetTold(const FleetOrder&)> fleet;
   FleetSources fleet_sources;
   // A line "clusters-loading bytes-read resizes bytes-written" is written here whenever the loop has nothing

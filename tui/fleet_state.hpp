@@ -107,11 +107,14 @@ struct FleetEvidence {
 };
 
 struct FleetState {
-  std::string path;  // of the file that is shown; empty: none is named
+  std::string path;         // of the file that is shown; empty: none is named
+  std::string of_settings;  // of the file that the settings name; empty: they name none
   bool calendar = false;
   std::shared_ptr<const FleetFile> file;  // null: it was not read yet
   TimePoint read_at{};
   bool changed = false;                           // it is another one by now
+  TimePoint looked_at{};                          // whether it is
+  bool looks_for_plan = false;                    // a plan was made of it, and no look was told since
   std::string paused;                             // as FleetTold has it
   std::string refused;                            // why nothing is held against it; empty: it is
   std::shared_ptr<const FleetQuestion> question;  // nullptr: nothing is asked for
@@ -128,7 +131,8 @@ struct FleetState {
   bool working() const { return question && (!answered() || !all_told); }
 };
 
-// The state of a console for which the settings name this file; it is read once the screen is opened.
+// The state of a console for which the settings name this file; it is read once a screen that tells of it is
+// opened.
 std::shared_ptr<const FleetState> fleet_named(std::string path);
 
 }  // namespace tessera::tui

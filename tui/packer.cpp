@@ -25,6 +25,7 @@ struct Packer::Work {
   std::mutex mutex;
   std::condition_variable news;
   std::shared_ptr<const void> asked;  // the last one
+  bool asked_whole = true;            // with what journals and recordings say
   std::optional<Job> next;            // is worked out once the thread is free; nullopt: nothing is to be
   std::shared_ptr<std::atomic<bool>> running;  // of what is worked on; null: nothing is
   std::optional<Message> told;
@@ -36,10 +37,11 @@ struct Packer::Work {
   explicit Work(FleetSources sources) : evidence(std::move(sources)) {}
 
   template <class Question, class Answer>
-  void ask(std::shared_ptr<const Question> question, Answer answer) {
+  void ask(std::shared_ptr<const Question> question, Answer answer, bool whole = true) {
     const std::lock_guard lock(mutex);
-    if (question == asked) return;
+    if (question == asked && whole == asked_whole) return;
     asked = question;
+    asked_whole = whole;
     next.reset();
     if (running) *running = true;
     if (!question) return;
@@ -97,9 +99,8 @@ Packer::~Packer() {
 void Packer::follow(const UiState& state) {
   if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->working())
     return ask(state.fleet->question);
-  // What journals and recordings say of the nodes is not asked for there.
   if (finds_in_fleet(state) && state.fleet->question && !state.fleet->answered())
-    return ask(state.fleet->question);
+    return ask_for_findings(state.fleet->question);
   if (state.top().kind == ScreenKind::advise && state.advise && state.advise->working())
     return ask(state.advise->question);
   const bool shown = state.top().kind == ScreenKind::pack && state.pack && state.pack->working();
@@ -125,6 +126,16 @@ void Packer::ask(std::shared_ptr<const FleetQuestion> question) {
                const auto journal = [&](const RunHead& head) { return evidence.journal_of(head); };
                return evidence.read(answer_of(one, journal), stop, tell);
              });
+}
+
+// What journals and recordings say of each node is not among them.
+void Packer::ask_for_findings(std::shared_ptr<const FleetQuestion> question) {
+  const auto answer = [&evidence = work_->evidence](const std::shared_ptr<const FleetQuestion>& one,
+                                                    const pack::Stop&, const Tell&) -> Message {
+    const auto journal = [&](const RunHead& head) { return evidence.journal_of(head); };
+    return FleetSeen{answer_of(one, journal), nullptr, false};
+  };
+  work_->ask(std::move(question), answer, false);
 }
 
 std::optional<Message> Packer::take() {

@@ -1,5 +1,5 @@
-// Answers the questions of the pack, the advice and the fleet screen beside the UI thread, so that keys never
-// wait for the solver.
+// Answers the questions of the pack, the advice and the fleet screen, and of the findings of the fleet file,
+// beside the UI thread, so that keys never wait for the solver.
 //
 // One question at a time: a newer one takes the place of one that waits, and what is worked on for one that
 // was replaced is given up. Threads: made and used by the UI thread; has one of its own from the first
@@ -38,6 +38,8 @@ class Packer {
   bool busy() const;
 
  private:
+  void ask_for_findings(std::shared_ptr<const FleetQuestion> question);
+
   struct Work;
   std::unique_ptr<Work> work_;
 };

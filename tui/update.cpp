@@ -125,7 +125,7 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
              ui.wall - state.message.at >= kMessageFor) {
     state.message = {};
   }
-  return std::holds_alternative<Tick>(message) ? look_at_fleet(state) : Effects();
+  return std::holds_alternative<Tick>(message) ? look_at_fleet(state, ui) : Effects();
 }
 
 // What reading came to asks for no other reading: that would have no end.

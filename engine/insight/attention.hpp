@@ -34,6 +34,9 @@ struct Finding {
   std::optional<TimePoint> since{};  // by the cluster's clock; nullopt: not told
   std::vector<std::string> commands{};
   WayOut way_out = WayOut::none;
+  // What it is known by where its text tells of what comes and goes, as who is in the way; empty: by its
+  // text.
+  std::string key{};
 };
 
 // Most severe first, then by subject. wall is the wall clock, for ages.

@@ -59,7 +59,9 @@ void add_commands(std::vector<CommandFor>& all, const Finding& finding) {
 }  // namespace
 
 std::string cause_id(const Finding& finding) {
-  const std::string& text = finding.cause.empty() ? finding.text : finding.cause;
+  const std::string& text = !finding.key.empty()     ? finding.key
+                            : !finding.cause.empty() ? finding.cause
+                                                     : finding.text;
   // What names no cause stands for itself: two sources that fail alike are two lines.
   const std::string whose = finding.cause.empty() ? finding.subject : std::string();
   return finding.cluster.text + '\x1f' + (finding.is_node ? "n" : "o") + '\x1f' + whose + '\x1f' +

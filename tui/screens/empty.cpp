@@ -7,6 +7,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/model/recorded.hpp"
 #include "tui/language/wrap.hpp"
+#include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
@@ -88,6 +89,8 @@ NoFindings no_findings(const UiContext& ui, const UiState& state) {
   for (const Cluster& cluster : ui.model.clusters)
     if (!insight::nodes_are_current(cluster) || !insight::work_is_current(cluster))
       silent += (silent.empty() ? "" : ", ") + cluster.name.text;
+  if (const std::string file = fleet_file_untold(state); !file.empty())
+    silent += (silent.empty() ? "" : ", ") + file;
   if (silent.empty()) return {told(state, "Nothing needs attention."), Role::good};
   return {told(state, "Nothing found so far; not known: " + silent), Role::unknown};
 }

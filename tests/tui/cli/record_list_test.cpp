@@ -188,6 +188,18 @@ TEST(RecordList, OnlyTheNewestFileOfAClusterIsOpen) {
   EXPECT_TRUE(list.says("silent") && list.says("open")) << list.out.str();
 }
 
+TEST(RecordList, ARecorderThatHasJustBegunAgainIsNotCutOff) {
+  Listing list;
+  list.files = {file(0, 120, Stop::cut)};
+  list.files[0].torn = true, list.files[0].written = at(7'190);
+  list.now = 7'200;
+  EXPECT_EQ(list.run(), kDone) << list.out.str();
+  EXPECT_TRUE(list.says("open")) << list.out.str();
+  list.now = 20'000;
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("cut-off")) << list.out.str();
+}
+
 // Each recording that is over cost a whole moment, only to say whose clock it went by.
 TEST(RecordList, OfWhatEndsAlikeByEitherClockNoMomentIsRead) {
   Listing list;

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "tests/tui/screens/fleet_places.hpp"
 #include "tui/packer.hpp"
 
@@ -132,6 +135,80 @@ TEST(FleetFindings, UnderAPlanOfTheFileItIsNotReadAgain) {
   hear(session, {"fleet.yaml", "2", "", nullptr, {}});
   EXPECT_EQ(tui::fleet_file_to_read(session.state), std::nullopt);
   EXPECT_TRUE(session.state.fleet->changed);
+  session.state.fleet = std::make_shared<const tui::FleetState>([&] {
+    tui::FleetState of_settings = *session.state.fleet;
+    of_settings.of_settings = of_settings.path;
+    return of_settings;
+  }());
+  session.state.overview.valid = false;
+  session.pass(Duration(0));
+  EXPECT_TRUE(session.shows("the fleet file has changed since it was read")) << session.screen();
+}
+
+// Its text names who is in the way, and these change every few minutes.
+TEST(FleetFindings, OneIsKnownByItsPoolWhoeverIsInTheWay) {
+  Session session = skipped();
+  const auto& causes = session.state.overview.causes;
+  const auto found = std::find_if(causes.begin(), causes.end(), [](const insight::Cause& cause) {
+    return cause.text.find(kSkips) != std::string::npos;
+  });
+  ASSERT_NE(found, causes.end());
+  EXPECT_TRUE(found->id.ends_with("pool a\x1fskipped")) << found->id;
+}
+
+TEST(FleetFindings, UntilTheFileIsHeldAgainstTheClustersNothingIsSaidToBeFine) {
+  Session session = named(kSkipped);
+  EXPECT_EQ(tui::fleet_file_untold(session.state), "fleet.yaml");
+  session.survey();
+  EXPECT_EQ(tui::fleet_file_untold(session.state), "");
+  hear(session, told_of("pools: [{name: a}]\n", "2"));
+  EXPECT_EQ(tui::fleet_file_untold(session.state), "") << "its error is a finding";
+}
+
+TEST(FleetFindings, AnotherFileThatIsOpenIsNotTheOneThatFleetRunGoesBy) {
+  Session session = skipped();
+  session.press(":fleet other.yaml<enter>");
+  tui::FleetTold other = told_of("pools: [{name: a}]\n", "2");
+  other.path = "other.yaml";
+  hear(session, other);
+  session.press("7");
+  EXPECT_TRUE(tui::fleet_findings(session.state).empty()) << session.screen();
+  EXPECT_FALSE(session.shows("fleet run")) << session.screen();
+  EXPECT_EQ(tui::fleet_file_untold(session.state), "fleet.yaml");
+  session.press(":fleet fleet.yaml<enter>");
+  hear(session, told_of(kSkipped));
+  session.press("7");
+  session.survey();
+  EXPECT_TRUE(session.shows(kSkips)) << session.screen();
+}
+
+// Its rights, or a time zone that was not installed: the text is the same.
+TEST(FleetFindings, AnErrorThatIsMendedWithoutAnEditGoesByItself) {
+  Session session = changing();
+  session.state.fleet = tui::fleet_named("fleet.yaml");
+  session.press("7");
+  tui::FleetTold wrong = told_of("pools: [{name: a, layout: as-is}]\n");
+  tui::FleetFile file = *wrong.file;
+  file.failure = Error{"cannot read the fleet file", "there is no time zone Europe/Berlin", ""};
+  wrong.file = std::make_shared<const tui::FleetFile>(file);
+  hear(session, wrong);
+  EXPECT_TRUE(session.shows("there is no time zone")) << session.screen();
+  session.pass(Duration(10'000));
+  ASSERT_NE(ordered(session), nullptr);
+  EXPECT_EQ(ordered(session)->what, FleetOrder::What::read);
+  hear(session, told_of("pools: [{name: a, layout: as-is}]\n"));
+  EXPECT_FALSE(session.shows("there is no time zone")) << session.screen();
+}
+
+TEST(FleetFindings, ABusyClusterDoesNotLookAtTheFileWithEachPicture) {
+  Session session = skipped();
+  session.pass(Duration(10'000));
+  ASSERT_NE(ordered(session), nullptr);
+  session.effects.clear();
+  for (int i = 0; i < 40; ++i) session.pass(Duration(100));
+  EXPECT_EQ(ordered(session), nullptr);
+  session.pass(Duration(1'000));
+  EXPECT_NE(ordered(session), nullptr);
 }
 
 TEST(FleetFindings, TheClustersAreHeldAgainstTheFileOnceInTenSecondsAtMost) {

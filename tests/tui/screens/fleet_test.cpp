@@ -186,6 +186,11 @@ TEST(FleetScreen, APlanOfAFileThatIsAnotherOneByNowSaysSo) {
   ASSERT_EQ(session.state.top().kind, ScreenKind::plan);
   ASSERT_TRUE(session.effects.back().fleet);
   EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::look);
+  session.press("A");
+  EXPECT_FALSE(session.state.arming) << "the look has not answered: it may be on a disk that is silent";
+  EXPECT_NE(session.state.message.text.find("not heard yet"), std::string::npos)
+      << session.state.message.text;
+  session.state.message = {};
   hear(session, {"fleet.yaml", "1", "", nullptr, {}});
   EXPECT_EQ(session.state.message.text, "");
   hear(session, {"fleet.yaml", "2", "", nullptr, {}});

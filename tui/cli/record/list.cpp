@@ -41,7 +41,9 @@ End end_of(const record::DayFile& file, bool newest, Times times, TimePoint wall
   if (file.failure || !file.rounds) return End::damaged;
   if (times == Times::by_clock_here && file.rounds->to - wall > record::kShortestGap) return End::to_come;
   if (!file.stop) return End::goes_on;
-  const TimePoint last = times == Times::by_clock_here ? file.rounds->to : file.written.value_or(TimePoint{});
+  const TimePoint last = times == Times::simulated ? file.written.value_or(TimePoint{})
+                         : file.torn ? std::max(file.rounds->to, file.written.value_or(file.rounds->to))
+                                     : file.rounds->to;  // a recorder may have just begun its first round
   const bool young = newest && wall - last <= record::longest_step(file.every);
   return *file.stop != record::Stop::ended && young ? End::open : End::stopped;
 }

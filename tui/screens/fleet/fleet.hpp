@@ -35,7 +35,7 @@ std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told);
 void take_fleet(UiState& state, const FleetSeen& seen);
 // Whether the file that is shown is another one by now; asked as time goes by.
-Effects look_at_fleet(const UiState& state);
+Effects look_at_fleet(UiState& state, const UiContext& ui);
 
 // The page (fleet_page.cpp).
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width);

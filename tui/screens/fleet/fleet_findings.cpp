@@ -34,8 +34,15 @@ insight::Finding skipped(const std::string& path, const fleet::Survey& survey, c
               fmt::format("tessera fleet check {} lists its nodes; line {} of the file has the pool",
                           shell_word(path), note.pool->line));
   one.follows = "nodes of the pool stay as they are";
+  one.key = "skipped";
   return one;
 }
+
+bool is_of_settings(const UiState& state) {
+  return state.fleet && !state.fleet->path.empty() && state.fleet->path == state.fleet->of_settings;
+}
+
+bool is_held_by_plan(const UiState& state) { return state.plan && state.plan->rules; }
 
 }  // namespace
 
@@ -55,8 +62,12 @@ std::vector<insight::Finding> findings_of(const std::string& path, const FleetFi
 }
 
 std::vector<insight::Finding> fleet_findings(const UiState& state) {
-  if (state.past || !state.fleet || !state.fleet->file || state.fleet->changed) return {};
-  return findings_of(state.fleet->path, *state.fleet->file, state.fleet->answer.get());
+  if (state.past || !is_of_settings(state) || !state.fleet->file) return {};
+  if (!state.fleet->changed)
+    return findings_of(state.fleet->path, *state.fleet->file, state.fleet->answer.get());
+  if (!is_held_by_plan(state)) return {};
+  return {finding({}, clean(state.fleet->path, 300), "the fleet file has changed since it was read",
+                  "open :fleet to read it again: the plan that is open is of the file before")};
 }
 
 bool is_of_fleet_file(const UiState& state, const insight::Cause& cause) {
@@ -67,13 +78,19 @@ bool is_of_fleet_file(const UiState& state, const insight::Cause& cause) {
 
 bool finds_in_fleet(const UiState& state) {
   const ScreenKind kind = state.top().kind;
-  return (kind == ScreenKind::doctor || kind == ScreenKind::overview) && !state.past && state.fleet &&
-         !state.fleet->path.empty();
+  return (kind == ScreenKind::doctor || kind == ScreenKind::overview) && !state.past && is_of_settings(state);
+}
+
+std::string fleet_file_untold(const UiState& state) {
+  if (state.past || !state.fleet || state.fleet->of_settings.empty()) return "";
+  const bool is_told = is_of_settings(state) && state.fleet->file && !state.fleet->changed &&
+                       (state.fleet->file->failure || state.fleet->answer);
+  return is_told ? "" : clean(state.fleet->of_settings, 300);
 }
 
 std::optional<FleetOrder> fleet_file_to_read(const UiState& state) {
   if (!finds_in_fleet(state) || (state.fleet->file && !state.fleet->changed)) return std::nullopt;
-  if (state.fleet->file && state.plan && state.plan->rules) return std::nullopt;
+  if (state.fleet->file && is_held_by_plan(state)) return std::nullopt;
   return FleetOrder{FleetOrder::What::read, state.fleet->path, "", ""};
 }
 

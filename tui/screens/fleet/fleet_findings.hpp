@@ -1,8 +1,8 @@
 // What tessera fleet run cannot do by a fleet file, as findings: doctor, the list of findings and the
 // overview have the same.
 //
-// The console asks about the file that it has open, which is that of the settings until :fleet names another
-// one, in the background as the fleet screen does. Threads: the UI thread; findings_of is a pure function.
+// The console asks about the file of the settings, in the background as the fleet screen does, and not while
+// :fleet has another one open. Threads: the UI thread; findings_of is a pure function.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,17 @@ namespace tessera::tui {
 std::vector<insight::Finding> findings_of(const std::string& path, const FleetFile& file,
                                           const FleetAnswer* answer);
 
-// Of the file that the console has open, as far as they are known. Empty where the past is shown, and where
-// the file has changed since it was read: what an older file said is not what this one says.
+// Of the file of the settings, as far as they are known. What an older file said is not what this one says:
+// where it has changed since it was read they are empty, or say so where a plan keeps it from being read
+// again.
 std::vector<insight::Finding> fleet_findings(const UiState& state);
 bool is_of_fleet_file(const UiState& state, const insight::Cause& cause);
 
 // Whether the screen has such findings and a file is named.
 bool finds_in_fleet(const UiState& state);
+// The file of the settings where nothing is known of it yet, for a screen without a finding; empty: it is, or
+// they name none.
+std::string fleet_file_untold(const UiState& state);
 // Asks how the clusters stand against the file, where that may be another answer by now (fleet_refresh.cpp).
 void refresh_fleet_findings(UiState& state, const UiContext& ui);
 // The file is read without a key on these screens, again where it has changed; nullopt: nothing is to be

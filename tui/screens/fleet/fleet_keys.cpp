@@ -106,6 +106,7 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
   fleet::keep_demands(*plan, *here.survey);
   open_plan(state, ui, std::move(*plan), {});
   state.plan->rules = rules;
+  change_kept(state.fleet, [](FleetState& kept) { kept.looks_for_plan = true; });
   return ask(FleetOrder::What::look, state);  // the last look was up to ten seconds ago
 }
 
@@ -128,7 +129,12 @@ void turn_calendar(UiState& state) {
 
 Effects open_fleet_file(UiState& state, const std::string& path) {
   go_to(state, ScreenKind::fleet);
-  if (!state.fleet || state.fleet->path != path) state.fleet = fleet_named(path);
+  if (!state.fleet || state.fleet->path != path) {
+    std::string of_settings = state.fleet ? state.fleet->of_settings : "";
+    state.fleet = fleet_named(path);
+    change_kept(state.fleet, [&](FleetState& fleet) { fleet.of_settings = std::move(of_settings); });
+    state.overview.valid = false;  // the findings of the file before are among its own
+  }
   return path.empty() ? Effects() : ask(FleetOrder::What::read, state);
 }
 

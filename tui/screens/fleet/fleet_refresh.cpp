@@ -18,6 +18,8 @@ constexpr Duration kManyEvery{5000};
 // A window may open meanwhile.
 constexpr Duration kWindowsEvery{60'000};
 constexpr int kDays = 7;
+// A busy cluster draws, and ticks, many times a second.
+constexpr Duration kLookEvery{5000};
 // Findings of the file are no table that is watched: on a large site every cluster is copied for an answer.
 constexpr Duration kFindingsEvery{10'000};
 constexpr Duration kManyFindingsEvery{300'000};
@@ -67,6 +69,11 @@ void ask_where_due(UiState& state, const UiContext& ui, Duration least) {
   });
 }
 
+bool says_the_same(const FleetFile& one, const FleetFile& other) {
+  if (one.stamp != other.stamp || one.failure.has_value() != other.failure.has_value()) return false;
+  return !one.failure || to_line(*one.failure) == to_line(*other.failure);
+}
+
 std::ptrdiff_t count_loaded(const std::vector<Cluster>& clusters) {
   return std::count_if(clusters.begin(), clusters.end(), [](const Cluster& one) { return one.loaded; });
 }
@@ -87,6 +94,7 @@ void list_windows(FleetState& fleet, const UiContext& ui) {
 
 std::shared_ptr<const FleetState> fleet_named(std::string path) {
   FleetState fleet;
+  fleet.of_settings = path;
   fleet.path = std::move(path);
   return std::make_shared<const FleetState>(std::move(fleet));
 }
@@ -101,6 +109,8 @@ void refresh_fleet_findings(UiState& state, const UiContext& ui) {
   if (!finds_in_fleet(state) || !state.fleet->file || state.fleet->file->failure) return;
   const std::ptrdiff_t loaded = count_loaded(ui.model.clusters);
   if (loaded == 0) return;
+  // What runs do is no drift: the first answer would stand for minutes.
+  if (state.runs.available && !state.runs.listed) return;
   const FleetQuestion* asked = state.fleet->question.get();
   const bool more = asked && count_loaded(asked->clusters) != loaded;  // a console that has just started
   ask_where_due(state, ui, more ? Duration{0} : has_many_nodes(ui) ? kManyFindingsEvery : kFindingsEvery);
@@ -118,13 +128,13 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
   const std::shared_ptr<const FleetFile> before = state.fleet->file;
   change_kept(state.fleet, [&](FleetState& fleet) {
     fleet.paused = told.paused;
+    fleet.looks_for_plan = false;
     if (!told.file) {
       fleet.changed = fleet.file && fleet.file->stamp != told.stamp;
       return;
     }
     // The same file again keeps what is known of it.
-    const bool same =
-        fleet.file && !fleet.file->failure && !told.file->failure && fleet.file->stamp == told.file->stamp;
+    const bool same = fleet.file && says_the_same(*fleet.file, *told.file);
     fleet.read_at = ui.wall;
     fleet.changed = false;
     if (same) return;
@@ -147,11 +157,17 @@ void take_fleet(UiState& state, const FleetSeen& seen) {
   });
 }
 
-Effects look_at_fleet(const UiState& state) {
+Effects look_at_fleet(UiState& state, const UiContext& ui) {
   Effects effects;
   if (state.top().kind != ScreenKind::fleet && !finds_in_fleet(state)) return effects;
   if (!state.fleet || !state.fleet->file) return effects;
-  effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};
+  const Duration age = std::chrono::duration_cast<Duration>(ui.wall - state.fleet->looked_at);
+  if (age >= Duration{0} && age < kLookEvery) return effects;
+  change_kept(state.fleet, [&](FleetState& fleet) { fleet.looked_at = ui.wall; });
+  // Of a file with an error its text may be the same where what is wrong is another thing: its rights, a
+  // zone.
+  const auto what = state.fleet->file->failure ? FleetOrder::What::read : FleetOrder::What::look;
+  effects.fleet = FleetOrder{what, state.fleet->path, "", ""};
   return effects;
 }
 

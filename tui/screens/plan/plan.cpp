@@ -209,6 +209,8 @@ std::string why_not_startable(const UiState& state, const UiContext& ui) {
   const PlanView& view = *state.plan;
   if (view.rules && state.fleet && state.fleet->changed)
     return "the fleet file has changed since it was read: read it again on :fleet, and plan again";
+  if (view.rules && state.fleet && state.fleet->looks_for_plan)
+    return "tessera has not heard yet whether the fleet file is still the one of this plan";
   if (view.past)
     return fmt::format("this plan was made of a recording, as of {}; on the live cluster {} plans again",
                        time_text(*view.past), first_key(state, Action::plan_again));

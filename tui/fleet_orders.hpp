@@ -1,0 +1,37 @@
+// Reads fleet files, looks at them and pauses them beside the UI thread: a file system that has gone silent
+// must not hold the console.
+//
+// One order after the other. Threads: made and used by the UI thread; has one of its own from the first order
+// on, which ends with it. A pause that was ordered is carried out before.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "tui/fleet_state.hpp"
+
+namespace tessera::tui {
+
+class FleetOrders {
+ public:
+  using CarryOut = std::function<FleetTold(const FleetOrder&)>;
+  explicit FleetOrders(CarryOut carry_out);  // empty: what is ordered is passed over
+  ~FleetOrders();
+  FleetOrders(const FleetOrders&) = delete;
+  FleetOrders& operator=(const FleetOrders&) = delete;
+
+  // A file that is being read, or is to be, is neither read nor looked at a second time.
+  void add(FleetOrder order);
+  // In the order in which they were given; nullopt: nothing was told since.
+  std::optional<FleetTold> take();
+  // Readable once there is something to take.
+  int wake_fd() const;
+  bool busy() const;
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace tessera::tui
