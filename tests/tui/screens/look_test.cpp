@@ -209,8 +209,8 @@ TEST(Mosaic, AShortLegendNamesTheSignsThatAreSeen) {
   EXPECT_NE(legend.find("cannot be used"), std::string::npos) << legend;
 }
 
-// "h100-01,h10" and "1×4g.2" stood before the list: names and counts that there are not. Above it stood the
-// name of the page that it covers.
+// The list cut "h100-01,h100-02" to "h100-01,h10" and "1×4g.20gb" to "1×4g.2" without a mark, and left the
+// title of the page that it covers above it.
 TEST(Choices, AListOfColumnsMarksWhatItCutsAndTakesThePlaceOfThePageBeside) {
   Session narrow(two_places(), {80, 24});
   narrow.press("5");
