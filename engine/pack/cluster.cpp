@@ -189,6 +189,42 @@ Problem part_of(const Problem& all, std::span<const NodeName> nodes) {
   return part;
 }
 
+namespace {
+
+bool is_passed(const Problem& problem, const mig::Product* product) {
+  return std::any_of(problem.passed_by.begin(), problem.passed_by.end(),
+                     [&](const PassedBy& one) { return one.product == product; });
+}
+
+bool is_here(const Problem& problem, const mig::Product* product) {
+  return std::find(problem.products.begin(), problem.products.end(), product) != problem.products.end();
+}
+
+// By any of its names; a type of Slurm's that several have (h100) is the one that is here.
+const mig::Product* product_meant(const Problem& problem, const mig::Catalogue& catalogue,
+                                  std::string_view text) {
+  if (const mig::Product* product = catalogue.by_any(text)) return product;
+  const mig::Product* found = nullptr;
+  for (const mig::Product* product : catalogue.by_slurm_type(text, {})) {
+    if (!is_here(problem, product) && !is_passed(problem, product)) continue;
+    if (found) return nullptr;
+    found = product;
+  }
+  return found;
+}
+
+// What is asked for is of no product that is here: those that are.
+std::string none_of_it(const Problem& problem) {
+  std::set<std::string> keys;
+  for (const mig::Product* product : problem.products) keys.insert(product->key.text);
+  for (const PassedBy& one : problem.passed_by)
+    if (one.product) keys.insert(one.product->key.text);
+  if (keys.empty()) return "no product of these GPUs is known";
+  return fmt::format("none of these GPUs is of that product; they are of {}", fmt::join(keys, ", "));
+}
+
+}  // namespace
+
 Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Problem& problem,
                                         const mig::Catalogue& catalogue) {
   std::vector<Demand> demand;
@@ -205,13 +241,10 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Prob
     if (!profile) return cannot(why_not_wanted(word.substr(0, equals)));
     Demand wanted{*profile, std::nullopt, *count};
     if (colon != std::string::npos) {
-      const mig::Product* product = catalogue.by_any(word.substr(0, colon));
-      auto at = std::find(problem.products.begin(), problem.products.end(), product);
-      const bool passed = product && std::any_of(problem.passed_by.begin(), problem.passed_by.end(),
-                                                 [&](const PassedBy& one) { return one.product == product; });
-      const bool here = at != problem.products.end();
+      const mig::Product* product = product_meant(problem, catalogue, word.substr(0, colon));
+      const bool passed = product && is_passed(problem, product), here = product && is_here(problem, product);
       if (passed && !here && !is_whole(*profile)) return cannot("no GPU of that product may be planned now");
-      if (!passed && !here) return cannot("none of these GPUs is of that product");
+      if (!passed && !here) return cannot(none_of_it(problem));
       wanted.product = number_in(problem.products, product);
     }
     for (const Demand& other : demand)

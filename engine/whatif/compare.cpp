@@ -96,4 +96,8 @@ std::string headline(const Comparison& comparison) {
   return fmt::format("within {}: {}, {} later or not; no GPU-hours gained or lost", span, sooner, later);
 }
 
+bool helps_none(const Comparison& comparison) {
+  return comparison.changed.changed.has_value() && comparison.sooner.empty();
+}
+
 }  // namespace tessera::whatif

@@ -87,5 +87,7 @@ Comparison compare(const Player& player, const plan::Plan& plan, Future as_it_is
 
 // "3 start sooner, 1 later or not within 24 h; 12.5 GPU-hours gained"
 std::string headline(const Comparison& comparison);
+// The plan is made in that time, and nothing that waits starts sooner with it.
+bool helps_none(const Comparison& comparison);
 
 }  // namespace tessera::whatif

@@ -161,8 +161,9 @@ constexpr Flag kFlags[] = {
     {"partition", 0, "NAME", false, "", Section::pack, kPack | kAdvise, "", false, "", Completes::nothing, "",
      "only nodes of this partition; with --for-queue and --for-history only its jobs, on Kubernetes those "
      "of this namespace"},
-    {"ends-within", 0, "TIME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
-     "work that ends within so long a time (12h), by its time limit, counts as gone: the plan waits"},
+    {"ends-within", 0, "TIME", false, "ends-by", Section::pack, kPack, "", false, "", Completes::nothing, "",
+     "work that ends within so long a time (12h) or until then (2026-11-23T08:00), by its time limit, counts "
+     "as gone: the plan waits"},
     {"plan", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "print the plan of these GPUs, as tessera plan does"},
     {"apply", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
@@ -175,8 +176,8 @@ constexpr Flag kFlags[] = {
 
     {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming | kFleet | kAdvise, "", false, "",
      Completes::nodes, "", "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
-    {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kNaming, "", false, "", Completes::nothing, "",
-     "only these GPUs of each node, counted from 0: 0,2-3"},
+    {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kWishing | kGuide, "", false, "",
+     Completes::nothing, "", "only these GPUs of each node, counted from 0: 0,2-3"},
     {"intent", 0, "FILE", false, "", Section::change, kWishing, "", false, "", Completes::file, "",
      "a YAML file with what each node and GPU is to be, instead of these flags (docs/apply.md)"},
     {"layout", 0, "SPEC", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
@@ -190,7 +191,7 @@ constexpr Flag kFlags[] = {
      "(GiB)"},
     {"vgpu", 0, "TYPE", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "the type of vGPU: A10-4Q"},
-    {"way", 0, "WAY", false, "", Section::change, kPatient, "", false, "wait", Completes::words,
+    {"way", 0, "WAY", false, "evict", Section::change, kPatient, "", false, "wait", Completes::words,
      "wait requeue cancel",
      "what to do with jobs or pods in the way: wait for their end, requeue or cancel them (wait)"},
     {"when-empty", 0, "", false, "", Section::change, kPatient, "", false, "", Completes::nothing, "",

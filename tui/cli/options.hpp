@@ -90,12 +90,12 @@ struct Options {
 
   bool for_queue = false;               // pack: what waits is the demand
   std::optional<Duration> for_history;  // pack: the peaks of so long a time are the demand
-  std::optional<Duration> ends_within;  // pack: what ends by then, by its time limit, counts as gone
-  std::string partition;                // pack: only work and nodes of this partition; empty: all
-  bool plan_it = false;                 // pack: the plan of its answer...
-  bool apply_it = false;                // ...and its run
-  std::string fleet_file;               // fleet: where no FILE is named
-  int days = 7;                         // fleet calendar: so many days ahead
+  std::string ends_within;  // pack: 12h, or as at: what ends by then, by its limit, counts as gone
+  std::string partition;    // pack: only work and nodes of this partition; empty: all
+  bool plan_it = false;     // pack: the plan of its answer...
+  bool apply_it = false;    // ...and its run
+  std::string fleet_file;   // fleet: where no FILE is named
+  int days = 7;             // fleet calendar: so many days ahead
 
   // plan and apply: what to change...
   std::string nodes;  // names, ranges or a filter

@@ -176,7 +176,9 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
     if (!(flag.takes & command.takes)) {
       return usage("--" + std::string(flag.name) + " does not apply to " +
                        (parsed.command.empty() ? "the console" : parsed.command),
-                   "it is for: " + commands_that_take(flag));
+                   flag.name == "by" && parsed.command == "pack"
+                       ? "--ends-within 08:00 counts what ends by then, by its time limit, as gone"
+                       : "it is for: " + commands_that_take(flag));
     }
     // An unset variable of a shell: it would count as not given, and ask for more than was meant.
     if (!flag.value.empty() && !flag.value_optional && slot.value.empty() && flag.name != "filter" &&

@@ -202,7 +202,7 @@ void read_change(SettingReader& reader, Options& options) {
   options.fleet_file = reader.text("fleet");
   options.for_queue = reader.on("for-queue");
   options.for_history = reader.duration("for-history", 3650 * kDay, "a time from 1s to 3650d, like 30d");
-  options.ends_within = reader.duration("ends-within", 3650 * kDay, "a time from 1s to 3650d, like 12h");
+  options.ends_within = reader.text("ends-within");
   options.partition = reader.text("partition");
   options.plan_it = reader.on("plan");
   options.apply_it = reader.on("apply");

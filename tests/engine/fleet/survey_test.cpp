@@ -212,6 +212,12 @@ TEST(FleetSurvey, ADemandIsSpreadAroundWhatRuns) {
   EXPECT_EQ(much.notes[0].standing, Standing::impossible);
   EXPECT_NE(much.notes[0].text.find("its GPUs have no room for 6 of 9 7g.80gb"), std::string::npos)
       << much.notes[0].text;
+  EXPECT_EQ(much.notes[0].text.find("evict"), std::string::npos) << much.notes[0].text;
+  const Survey evicts = site.look("pools: [{name: a, evict: requeue, demand: {7g.80gb: 9}}]");
+  ASSERT_EQ(evicts.notes.size(), 1u);
+  EXPECT_NE(evicts.notes[0].text.find("evict moves nothing for a demand: tessera pack --way does"),
+            std::string::npos)
+      << evicts.notes[0].text;
 }
 
 // The reason of the first node was told of all.

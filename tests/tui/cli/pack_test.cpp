@@ -165,7 +165,7 @@ struct AskedOfCluster {
   std::string partition, nodes_in, at;
   std::optional<std::string> sim;  // its clock is another than the wall clock
   std::optional<TimePoint> ends;   // of alice's job
-  std::optional<Duration> ends_within;
+  std::string ends_within;
   bool for_queue = false, plan_it = false, apply_it = false;
   bool loads = true;
   std::string managed_by;          // a label of n1, which then has two whole GPUs that nothing holds
@@ -224,9 +224,76 @@ TEST(PackCommand, EndsWithinCountsWorkAsGoneThatReachesItsTimeLimitByThen) {
     AskedOfCluster asked;
     asked.words = {"7g.80gb=3"};
     asked.ends = test::at(by_then ? 3600 : 7 * 3600);
-    asked.ends_within = std::chrono::hours(4);
-    EXPECT_EQ(asked.run(), by_then ? kDone : kFinding) << asked.out.str() << asked.err.str();
+    for (const char* until : {"4h", "+4h", "+1h"}) {
+      asked.ends_within = until;
+      EXPECT_EQ(asked.run(), by_then ? kDone : kFinding) << until << asked.out.str() << asked.err.str();
+    }
   }
+}
+
+TEST(PackCommand, EndsWithinTakesAMomentAndRefusesOneThatIsOver) {
+  AskedOfCluster asked;
+  asked.words = {"7g.80gb=3"};
+  asked.ends = test::at(3600);
+  const std::string then = utc_text(test::at(4 * 3600));
+  asked.ends_within = then.substr(0, 16) + "Z";
+  EXPECT_EQ(asked.run(), kDone) << asked.ends_within << asked.err.str();
+  for (const auto& [until, why] : {std::pair{"1999-01-01T00:00Z", "is over"},
+                                   {"soon", "a moment like"},
+                                   {"0s", "a moment like"},
+                                   {"9999d", "a moment like"}}) {
+    asked.ends_within = until, asked.err.str("");
+    EXPECT_EQ(asked.run(), kUsage) << until;
+    EXPECT_NE(asked.err.str().find(why), std::string::npos) << asked.err.str();
+  }
+}
+
+// Two nodes were drained and 37 free slices destroyed for jobs of another partition, which waited on.
+TEST(PackCommand, WhatIsMadeForTheQueueAndHelpsNoneOfItIsSaidAndNotMade) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.nodes_in = "short";
+  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb")};
+  asked.work[0].group = "short";
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("waiting: within 24 h: 1 starts sooner"), std::string::npos)
+      << asked.out.str();
+  asked.work[0].group = "long";
+  asked.out.str("");
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("waiting: within 24 h: 0 start sooner"), std::string::npos)
+      << asked.out.str();
+  EXPECT_NE(asked.out.str().find("tessera advise names changes with which some start"), std::string::npos);
+  asked.output = OutputFormat::json;
+  asked.out.str("");
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_NE(asked.out.str().find("\"sooner\": 0"), std::string::npos) << asked.out.str();
+  asked.apply_it = true;
+  asked.err.str("");
+  EXPECT_EQ(asked.run(), kFinding);
+  EXPECT_NE(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
+  EXPECT_NE(asked.err.str().find("tessera pack 3g.40gb=1 --apply"), std::string::npos) << asked.err.str();
+}
+
+// It was taken as given, and all nodes were planned.
+TEST(PackCommand, ANamespaceNarrowsNoDemandThatIsTyped) {
+  AskedOfCluster asked;
+  asked.scheduler = Scheduler::kubernetes;
+  asked.words = {"3g.40gb=1"};
+  asked.partition = "ml";
+  EXPECT_EQ(asked.run(), kUsage);
+  EXPECT_NE(asked.err.str().find("a namespace on Kubernetes, which narrows no nodes"), std::string::npos)
+      << asked.err.str();
+}
+
+TEST(PackCommand, AProductMayBeCalledByTheTypeThatSlurmGivesItsGpus) {
+  AskedOfCluster asked;
+  asked.words = {"h100:3g.40gb=1"};
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  asked.words = {"a100:3g.40gb=1"};
+  EXPECT_EQ(asked.run(), kUsage);
+  EXPECT_NE(asked.err.str().find("they are of H100-80GB-SXM5"), std::string::npos) << asked.err.str();
 }
 
 TEST(PackCommand, TheQueueIsTheDemand) {

@@ -131,18 +131,20 @@ TEST_P(Slips, AreAnsweredWithAHint) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cli, Slips,
-    testing::Values(Slip{{"ndoes"}, "ndoes", "did you mean nodes"},
-                    Slip{{"frobnicate"}, "frobnicate", "tessera --help"},
-                    Slip{{"gpus", "--ouput", "json"}, "--ouput", "--output"},
-                    Slip{{"gpus", "-o"}, "output", "tessera --help"},
-                    Slip{{"gpus", "extra"}, "extra", "usage: tessera gpus"},
-                    Slip{{"layouts", "A30", "A100"}, "A100", "PRODUCT"},
-                    Slip{{"nodes", "gpus"}, "gpus", "usage: tessera nodes"},
-                    Slip{{"nodes", "--check", "x"}, "--check", "layouts"},
-                    Slip{{"layouts", "--watch"}, "--watch", "nodes"},
-                    Slip{{"guide", "--node", ""}, "--node has no value", "leave the flag out"},
-                    Slip{{"plan", "--platform", ""}, "--platform has no value", "give one"},
-                    Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
+    testing::Values(
+        Slip{{"ndoes"}, "ndoes", "did you mean nodes"}, Slip{{"frobnicate"}, "frobnicate", "tessera --help"},
+        Slip{{"gpus", "--ouput", "json"}, "--ouput", "--output"},
+        Slip{{"gpus", "-o"}, "output", "tessera --help"},
+        Slip{{"gpus", "extra"}, "extra", "usage: tessera gpus"},
+        Slip{{"layouts", "A30", "A100"}, "A100", "PRODUCT"},
+        Slip{{"nodes", "gpus"}, "gpus", "usage: tessera nodes"},
+        Slip{{"nodes", "--check", "x"}, "--check", "layouts"},
+        Slip{{"layouts", "--watch"}, "--watch", "nodes"},
+        Slip{{"pack", "--gpu", "5", "7g.80gb=1"}, "--gpu does not apply to pack", "plan"},
+        Slip{{"pack", "--by", "monday", "7g.80gb=1"}, "--by does not apply", "--ends-within 08:00"},
+        Slip{{"guide", "--node", ""}, "--node has no value", "leave the flag out"},
+        Slip{{"plan", "--platform", ""}, "--platform has no value", "give one"},
+        Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
 
 TEST(Parse, APlanFromAFileIsAppliedAsItIsWithNoFlagLeftOutSilently) {
   for (const Words& more : {Words{"--when-empty"}, Words{"--at", "+2h"}, Words{"--way", "wait"},

@@ -11,7 +11,9 @@
 #include "engine/pack/refused.hpp"
 #include "engine/pack/sizing.hpp"
 #include "engine/text.hpp"
+#include "engine/whatif/whatif.hpp"
 #include "tui/cli/change/begin.hpp"
+#include "tui/cli/change/moment.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/change/wish.hpp"
@@ -65,7 +67,31 @@ struct Asked {
   std::map<std::string, int> refused;  // of those left out, the GPUs of nodes that no plan changes
   pack::Services services;             // with --boards; the demand has the instances that serve them in it
   std::optional<pack::Sizes> sizes;
+  std::optional<TimePoint> until;  // when work may end that the plan waits for; nullopt: none is
 };
+
+// Until when work may end that the plan waits for; nullopt: none is. now: by the cluster's clock.
+Result<std::optional<TimePoint>> until_of(const Options& options, TimePoint now) {
+  constexpr Duration kLongest = std::chrono::hours(24 * 3650);
+  const std::string& text = options.ends_within;
+  if (text.empty()) return std::optional<TimePoint>();
+  const auto span = parse_duration(text);
+  if (span && *span >= std::chrono::seconds(1) && *span <= kLongest) return std::optional(now + *span);
+  const auto at = parse_moment(text, now);
+  if (!at)
+    return Error{"cannot plan", "--ends-within: \"" + clean(text, 100) + "\"",
+                 "a time from 1s to 3650d, like 12h, or a moment like 2026-11-23T08:00 or 08:00"};
+  if (*at <= now)
+    return Error{"cannot plan", "--ends-within: " + clean(text, 100) + " is over",
+                 "give a time that is still to come"};
+  return at;
+}
+
+// By any day, before a cluster's clock is known.
+Status check_until(const Options& options) {
+  const auto until = until_of(options, TimePoint{std::chrono::seconds(979'560'000)});
+  return until ? Status(Done{}) : Status(until.error());
+}
 
 Status check_words(const Options& options) {
   constexpr const char* what = "cannot plan";
@@ -77,10 +103,10 @@ Status check_words(const Options& options) {
   if (by_file && options.for_history)
     return Error{what, "--boards asks no cluster", "leave out --for-history"};
   if (by_file && (options.for_queue || options.plan_it || options.apply_it || !options.partition.empty() ||
-                  options.ends_within))
+                  !options.ends_within.empty()))
     return Error{what, "--boards asks no cluster",
                  "leave out --for-queue, --partition, --ends-within, --plan and --apply"};
-  if (options.ends_within && options.change.way != plan::Way::wait)
+  if (!options.ends_within.empty() && options.change.way != plan::Way::wait)
     return Error{what, "--ends-within waits for the end of work, and --way ends it",
                  "leave out --ends-within or --way"};
   if (options.for_queue && !options.words.empty())
@@ -100,7 +126,7 @@ Status check_words(const Options& options) {
     return Error{
         what, "no demand is named",
         "tessera pack 3g.40gb=10, --for-queue, --for-history 30d, or --boards FILE (docs/planning.md)"};
-  return Done{};
+  return check_until(options);
 }
 
 // The peaks of the cluster's past, and where they were read.
@@ -124,17 +150,17 @@ Result<LookedPast> past_of(const Options& options, const Joins& joins, const Clu
   return told;
 }
 
-// Until when work may end that the plan waits for; nullopt: none is.
-std::optional<TimePoint> until_of(const Options& options, const Cluster& cluster, TimePoint wall) {
-  if (!options.ends_within) return std::nullopt;
-  return cluster_now(cluster, wall) + *options.ends_within;
-}
-
 Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue,
                       const Joins& joins) {
   Or<ChosenNodes> chosen = nodes_to_pack(options, clusters, catalogue, "cannot plan");
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
+  if (cluster->scheduler == Scheduler::kubernetes && !options.partition.empty() && !options.words.empty())
+    return Refusal{{"cannot plan", "--partition is a namespace on Kubernetes, which narrows no nodes",
+                    "name the nodes with --node; --partition narrows --for-queue and --for-history"},
+                   kUsage};
+  const auto until = until_of(options, cluster_now(*cluster, clusters.wall()));
+  if (!until) return Refusal{until.error(), kUsage};
   std::optional<pack::QueueDemand> queue;
   std::optional<pack::Naming> asked;
   if (options.for_queue) {
@@ -142,9 +168,9 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
                                   pack::naming_on(*cluster, nodes));
     asked = queue->naming;
   }
-  pack::ClusterProblem found = pack::problem_of(
-      *cluster, nodes, catalogue, capabilities_of(clusters, *cluster),
-      until_of(options, *cluster, clusters.wall()), asked, nullptr, options.change.way != plan::Way::wait);
+  pack::ClusterProblem found =
+      pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster), *until, asked,
+                       nullptr, options.change.way != plan::Way::wait);
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt, {}, {}};
   if (options.for_queue) {
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
@@ -161,7 +187,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     found.problem.demand = std::move(*demand);
   }
   found.problem.evict = options.change.way != plan::Way::wait;
-  return Asked{std::move(found.problem), std::move(about), {}, {}, std::nullopt};
+  return Asked{std::move(found.problem), std::move(about), {}, {}, std::nullopt, *until};
 }
 
 // The answer without the nodes of which no plan is made: asked names them among those left out.
@@ -169,10 +195,9 @@ Result<pack::Answer> without_refused(Asked& asked, pack::Answer first, const Opt
                                      const mig::Catalogue& catalogue, OpenClusters& clusters) {
   const Cluster& cluster = *clusters.model().find(ClusterName(asked.cluster->name));
   const plan::Means can = capabilities_of(clusters, cluster);
-  const auto until = until_of(options, cluster, clusters.wall());
   std::optional<pack::Naming> naming;
   if (asked.cluster->queue) naming = asked.cluster->queue->naming;
-  const pack::ReadFrom from{cluster, catalogue, can, options.rules, options.change, until, naming};
+  const pack::ReadFrom from{cluster, catalogue, can, options.rules, options.change, asked.until, naming};
   pack::ClusterProblem all{std::move(asked.problem), {}};
   auto answer = pack::keep_to_plans(all, std::move(first), from);
   asked.problem = std::move(all.problem), asked.refused = std::move(all.left_out);
@@ -194,15 +219,30 @@ Result<plan::Plan> plan_of(const Asked& asked, const pack::Answer& packed, const
   return plan::make_plan(cluster, catalogue, intent, capabilities_of(clusters, cluster), options.rules, now);
 }
 
+// Who would start when, with that plan and without it.
+whatif::Comparison forecast_of(const plan::Plan& plan, const mig::Catalogue& catalogue,
+                               OpenClusters& clusters) {
+  const Cluster* cluster = clusters.model().find(plan.intent.cluster);
+  return whatif::compare({cluster, &catalogue, cluster_now(*cluster, clusters.wall())}, plan);
+}
+
 // Whom the change of the answer disturbs, or why no plan is made of it.
 PackEffect effect_of(const Asked& asked, const pack::Answer& packed, const Options& options,
                      const mig::Catalogue& catalogue, OpenClusters& clusters) {
   if (packed.boards.empty()) return {};
   const auto plan = plan_of(asked, packed, options, catalogue, clusters);
-  if (!plan) return {"", to_line(plan.error())};
-  if (!plan->no_steps.empty()) return {"", plan->no_steps};
-  if (!plan->violations.empty()) return {"", plan->violations.front().text};
-  return {tui::disturbs_text(*plan), ""};
+  if (!plan) return {"", to_line(plan.error()), std::nullopt};
+  if (!plan->no_steps.empty()) return {"", plan->no_steps, std::nullopt};
+  if (!plan->violations.empty()) return {"", plan->violations.front().text, std::nullopt};
+  return {tui::disturbs_text(*plan), "", forecast_of(*plan, catalogue, clusters)};
+}
+
+// The demand by the words of this command.
+std::string words_of(const pack::Problem& problem) {
+  std::string text;
+  for (const pack::Demand& one : problem.demand)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", pack::word_of(one, problem.products), one.count);
+  return text;
 }
 
 // The plan of the answer: looked at, or armed and run. What is unmet was told before.
@@ -221,6 +261,17 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
     return refuse(streams, ok.error(), kUsage);
   auto plan = plan_of(asked, packed, options, catalogue, clusters);
   if (!plan) return refuse(streams, plan.error(), kFinding);
+  if (options.for_queue && plan->no_steps.empty() && plan->violations.empty()) {
+    const whatif::Comparison forecast = forecast_of(*plan, catalogue, clusters);
+    streams.err << forecast_text(forecast, options);
+    if (options.apply_it && whatif::helps_none(forecast))
+      return refuse(streams,
+                    {"nothing was changed", "the change is for what waits, and none of it starts sooner",
+                     "tessera advise names changes that help; to make this one all the same, name the "
+                     "demand: tessera pack " +
+                         words_of(asked.problem) + " --apply"},
+                    kFinding);
+  }
   if (options.apply_it) {
     const int code = begin(clusters, options, catalogue, streams, {std::move(*plan), false, false});
     return code == kDone && !packed.met() ? kFinding : code;
@@ -269,7 +320,8 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
     auto file = read_boards(options, catalogue, streams);
     if (!file) return refuse(streams, file.error(), kUsage);
     times.read = watch.lap();
-    Asked asked{std::move(file->problem), std::nullopt, {}, std::move(file->services), std::nullopt};
+    Asked asked{std::move(file->problem),  std::nullopt, {},
+                std::move(file->services), std::nullopt, std::nullopt};
     if (!asked.services.empty()) {
       auto sizes = pack::choose_sizes(asked.problem, asked.services);
       if (!sizes) return refuse(streams, sizes.error(), kFinding);

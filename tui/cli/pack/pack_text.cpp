@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/whole.hpp"
@@ -161,6 +162,15 @@ Json history_json(const PackedCluster& cluster) {
   return one;
 }
 
+Json forecast_json(const whatif::Comparison& forecast) {
+  Json one = Json::map();
+  one.add("hours", Json::of(hours_of(forecast.ahead)));
+  one.add("changed_at", time_or_null(forecast.changed.changed));
+  one.add("sooner", Json::of(static_cast<std::int64_t>(forecast.sooner.size())));
+  one.add("later", Json::of(static_cast<std::int64_t>(forecast.later.size())));
+  return one;
+}
+
 }  // namespace
 
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
@@ -200,6 +210,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
     }
     if (cluster->past) document.add("history", history_json(*cluster));
     document.add("refused", text_or_null(effect.refused));
+    document.add("forecast", effect.forecast ? forecast_json(*effect.forecast) : Json());
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }
   Json& seconds = document.add("seconds", Json::map());
@@ -214,6 +225,18 @@ std::string proof_text(const pack::Problem& problem, const pack::Answer& answer,
   std::string text = tui::told(options.reader, pack::certificate(problem, answer)) + "\n";
   if (const std::string busy = pack::disturbed(problem, answer); !busy.empty())
     text += tui::told(options.reader, busy) + "\n";
+  return text;
+}
+
+std::string forecast_text(const whatif::Comparison& forecast, const Options& options) {
+  std::string text = tui::told(options.reader, "waiting") + ": " +
+                     tui::told(options.reader, whatif::headline(forecast)) + "\n";
+  if (options.for_queue && whatif::helps_none(forecast))
+    text +=
+        tui::told(options.reader,
+                  "The demand counts GPUs, and not what a job or pod asks of its node: tessera advise names "
+                  "changes with which some start.") +
+        "\n";
   return text;
 }
 
@@ -256,6 +279,7 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
     if (!of.empty()) text += tui::told(options.reader, what) + ": " + tui::told(options.reader, of) + "\n";
   };
   say("refused", effect.refused), say("disturbs", effect.disturbs);
+  if (effect.forecast) text += forecast_text(*effect.forecast, options);
   if (cluster->queue) line(pack::queue_text(*cluster->queue));
   if (cluster->queue && cluster->queue->other_naming > 0) line(pack::other_naming_text(*cluster->queue));
   if (cluster->past) {

@@ -12,6 +12,7 @@
 #include "engine/pack/problem.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "engine/usage/reckoning.hpp"
+#include "engine/whatif/whatif.hpp"
 #include "tui/cli/options.hpp"
 
 namespace tessera::cli {
@@ -32,10 +33,11 @@ struct PackedCluster {
   usage::Gaps past_gaps{};                 // of a recording
 };
 
-// What the change of the answer does, of a cluster's GPUs. One of them at most.
+// What the change of the answer does, of a cluster's GPUs.
 struct PackEffect {
   std::string disturbs;
-  std::string refused;  // why no plan makes it
+  std::string refused;                         // why no plan makes it; the other two are empty then
+  std::optional<whatif::Comparison> forecast;  // of what waits
 };
 
 // docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.
@@ -43,6 +45,8 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
                const PackedCluster* cluster, const PackEffect& effect);
 // How many GPUs and nodes change, what is proven of that, and what runs there; empty: nothing changes.
 std::string proof_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
+// Who starts sooner with the change; where it is for the queue and helps none of it, that that is so.
+std::string forecast_text(const whatif::Comparison& forecast, const Options& options);
 // A line for each profile of which not everything can be met, with the reason; may be empty.
 std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
 // The GPUs that change, one a line, then what is proven and what is unmet.

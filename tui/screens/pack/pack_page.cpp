@@ -265,14 +265,15 @@ class Page {
     for (const plan::Notice& one : preview.plan->violations)
       fact(to, told("refused"), one.text, Role::danger);
     if (!preview.plan->no_steps.empty()) fact(to, told("refused"), preview.plan->no_steps, Role::warning);
-    if (preview.played && !(preview.played->sooner.empty() && preview.played->later.empty()))
+    if (preview.played)
       waits_less(to, *preview.played);
     else if (preview.plan->will_run_count > 0)
       fact(to, told("waiting"), fmt::format("{} will be able to run", preview.plan->will_run_count));
   }
 
   void waits_less(Document& to, const whatif::Comparison& played) const {
-    fact(to, told("waiting"), whatif::headline(played));
+    fact(to, told("waiting"), whatif::headline(played),
+         whatif::helps_none(played) ? Style(Role::warning) : Style());
     for (std::size_t i = 0; i < played.sooner.size() && i < kMostStarts; ++i)
       fact(to, "", start_text(played, played.sooner[i]), Role::dim);
     if (played.sooner.size() > kMostStarts)
