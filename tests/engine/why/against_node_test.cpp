@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/model/kueue.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/why/why.hpp"
 #include "tests/support/build.hpp"
@@ -67,6 +68,15 @@ class WhyAgainstNode : public testing::Test {
   std::vector<Workload> held_;  // what runs
   const plan::Means* means_ = nullptr;
 };
+
+// "which queue admits it" was called not known beside "Kueue: not admitted, queue team-ml".
+TEST_F(WhyAgainstNode, TheQueueOfWhatKueueHasNotAdmittedIsNotCalledUnknown) {
+  const std::string queue = "which queue admits it (Kueue, Volcano, KAI)";
+  EXPECT_TRUE(unknown(answer(), queue));
+  pod_.state_word = kSuspended;
+  pod_.reason = "Kueue: not admitted, queue team-ml: insufficient unused quota";
+  EXPECT_FALSE(unknown(answer(), queue));
+}
 
 TEST_F(WhyAgainstNode, WhatTravelsAmongTheRelatedObjectsComesBackAsItWas) {
   for (const By by :
