@@ -337,5 +337,20 @@ TEST(Panes, AFootThatIsCutSaysThatItGoesOn) {
   }
 }
 
+// "-" stood for it, as for what does not apply.
+TEST(Findings, WhatBeganAtATimeThatIsNotKnownHasAQuestionMark) {
+  Session session(two_places(), {120, 40});
+  session.press("7");
+  EXPECT_NE(session.line_with("INVALID: ").find(" n0031 ? "), std::string::npos) << session.screen();
+}
+
+// "started n/a" of a job that waits, and "WAITING FOR THE SAME" over jobs that wait for other reasons.
+TEST(WaitingPage, WhatHasNotStartedIsNotCalledUntold) {
+  Session session(two_places(), {120, 40});
+  session.press(":job 88140<enter>");
+  EXPECT_NE(session.line_with("started ").find("not yet"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("ALSO WAITING, ASKING FOR THE SAME")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test
