@@ -12,6 +12,7 @@
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/sharing/shape.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -74,6 +75,7 @@ bool is_of_type(const mig::Product& product, const std::string& type, const mig:
 struct Place {
   plan::Room free;
   std::vector<Idle> gpus;
+  bool single = false;  // the device plugin offers slices as whole GPUs, whatever is cut
 };
 
 class Sums {
@@ -113,7 +115,9 @@ class Sums {
   void look_at_node(const Node& node) {
     const insight::Sight sight = insight::sight_of(cluster_, node);
     if (sight.access != insight::Access::open) return;
-    Place place{stock_now(cluster_, node, catalogue_).free, {}};
+    Place place{stock_now(cluster_, node, catalogue_).free,
+                {},
+                sharing::told_strategy(node) == sharing::MigStrategy::single};
     for (const auto& [name, count] : place.free.units) free_[name] += count;
     for (const Gpu& gpu : node.gpus)
       if (auto idle = idle_of(sight, gpu, catalogue_)) place.gpus.push_back(std::move(*idle));
@@ -138,7 +142,8 @@ class Sums {
       for (const auto& [offered, count] : place.free.units)
         if (row.free && plan::answers(row.resource, offered, cluster_.scheduler)) *row.free += count;
       std::int64_t could = 0;
-      for (const Idle& gpu : place.gpus) could += name ? more(gpu, *name) : 0;
+      if (name && (name->claimed || !place.single))
+        for (const Idle& gpu : place.gpus) could += more(gpu, *name);
       row.could += could;
       now.push_back(place.free);
       cut.push_back(place.free);

@@ -4,6 +4,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/model/het_job.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/supply.hpp"
@@ -161,8 +162,11 @@ std::vector<std::string> untold_of(const Cluster& cluster, const Workload& workl
     untold.emplace_back("the limits of its QOS and association");
     return untold;
   }
-  return {"its CPUs and memory", "its node selector, affinity and tolerations", "its priority class",
-          "which queue admits it (Kueue, Volcano, KAI)"};
+  std::vector<std::string> untold{"its CPUs and memory", "its node selector, affinity and tolerations",
+                                  "its priority class"};
+  // What Kueue has not admitted is listed with its queue.
+  if (!waits_for_kueue(workload)) untold.emplace_back("which queue admits it (Kueue, Volcano, KAI)");
+  return untold;
 }
 
 }  // namespace

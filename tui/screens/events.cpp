@@ -305,10 +305,12 @@ Document lines_beside_events(const UiContext&, const UiState& state, int width) 
   for (const std::string& line : page.wrapped(page.told(place->text), 1))
     page.add({{{line, Role::text, 1}}, {}});
   page.blank();
-  const std::string why = place->folded
-                              ? fmt::format("{} shows them one by one", first_key(state, Action::open))
-                          : place->named ? "What this is about is not listed any more."
-                                         : "This is about no node, job or pod.";
+  const std::string key = first_key(state, Action::open);
+  const bool open = state.top().unfolded.contains(state.top().cursor);
+  const std::string why = place->folded && open ? fmt::format("{} shows them as one line again", key)
+                          : place->folded       ? fmt::format("{} shows them one by one", key)
+                          : place->named        ? "What this is about is not listed any more."
+                                                : "This is about no node, job or pod.";
   page.add({{{page.told(why), Role::dim, 1}}, {}});
   return page.take();
 }

@@ -95,7 +95,11 @@ void draw_panes(Canvas& canvas, Rect body, const Panes& panes, int top, const st
   if (areas.foot.height == 0) return;
   canvas.fill(areas.foot.x, areas.foot.y, areas.foot.width, areas.foot.height, " ");
   draw_rule(canvas, areas.foot.x, areas.foot.y, areas.foot.width, ascii);
-  draw_document(canvas, areas.foot.below(1), panes.foot, 0, {}, ascii);
+  const Rect lines = areas.foot.below(1);
+  draw_document(canvas, lines, panes.foot, 0, {}, ascii);
+  // A foot does not scroll: that it goes on is told at its end.
+  if (lines.height > 0 && panes.foot.size() > static_cast<std::size_t>(lines.height))
+    canvas.put(lines.right() - 2, lines.bottom() - 1, ascii ? "~" : "…", Role::dim, lines.right());
 }
 
 }  // namespace tessera::tui

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/model/kueue.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/why/why.hpp"
 #include "tests/support/build.hpp"
@@ -67,6 +68,32 @@ class WhyAgainstNode : public testing::Test {
   std::vector<Workload> held_;  // what runs
   const plan::Means* means_ = nullptr;
 };
+
+// "which queue admits it" was called not known beside "Kueue: not admitted, queue team-ml".
+TEST_F(WhyAgainstNode, TheQueueOfWhatKueueHasNotAdmittedIsNotCalledUnknown) {
+  const std::string queue = "which queue admits it (Kueue, Volcano, KAI)";
+  EXPECT_TRUE(unknown(answer(), queue));
+  pod_.state_word = kSuspended;
+  pod_.reason = "Kueue: not admitted, queue team-ml: insufficient unused quota";
+  EXPECT_FALSE(unknown(answer(), queue));
+}
+
+// "GPU 0 could be cut for it (certain)", on a node that offers no slice by its profile.
+TEST_F(WhyAgainstNode, NoGpuIsSaidToBeCutForASliceThatItsPluginOffersAsAWholeGpu) {
+  pod_.requests.front().resource = "nvidia.com/mig-3g.40gb";
+  pod_.reason = "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb.";
+  for (Node& one : nodes_) {
+    one.gpus = {test::gpu(0, Strategy::mig, {test::instance("1g.10gb", 0, 1, 0)})};
+    one.gpus.front().mig_mode = MigMode::enabled;
+  }
+  nodes_[0].features = {"nvidia.com/mig.strategy=single"},
+  nodes_[1].features = {"nvidia.com/mig.strategy=mixed"};
+  const Answer now = answer();
+  ASSERT_TRUE(of(now, "n1") && of(now, "n2"));
+  EXPECT_EQ(of(now, "n1")->what.text.find("could be cut"), std::string::npos) << of(now, "n1")->what.text;
+  EXPECT_NE(of(now, "n1")->what.text.find("strategy single"), std::string::npos) << of(now, "n1")->what.text;
+  EXPECT_NE(of(now, "n2")->what.text.find("could be cut"), std::string::npos) << of(now, "n2")->what.text;
+}
 
 TEST_F(WhyAgainstNode, WhatTravelsAmongTheRelatedObjectsComesBackAsItWas) {
   for (const By by :

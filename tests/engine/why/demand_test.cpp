@@ -57,6 +57,22 @@ TEST(Demand, WhatIsFreeAndWhatIdleGpusCouldBeCutForAreCountedApart) {
   EXPECT_EQ(of(story, "gpu:7g.80gb").could, 1) << "on the whole GPU; the other 7g is held";
 }
 
+// A plugin of the strategy single offers every slice as nvidia.com/gpu: 28 slices of a profile that it never
+// offers were counted as what could be cut.
+TEST(Demand, WhereThePluginOffersSlicesAsWholeGpusNoneCouldBeCut) {
+  for (const char* strategy : {"mixed", "single"}) {
+    Node one = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1)})});
+    one.features = {std::string("nvidia.com/mig.strategy=") + strategy};
+    Story story;
+    story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+    story.tell(NodesListed{{one}});
+    Workload pod = job("ml/p", "nvidia.com/mig-7g.80gb");
+    pod.kind = WorkloadKind::pod;
+    story.tell(WorkloadsListed{{pod}});
+    EXPECT_EQ(of(story, "nvidia.com/mig-7g.80gb").could, one.features.front().ends_with("single") ? 0 : 1);
+  }
+}
+
 // WANTED of an array was that of one of its tasks, beside PENDING, which had all of them.
 TEST(Demand, EachTaskOfAnArrayIsWanted) {
   Story story = three_gpus();

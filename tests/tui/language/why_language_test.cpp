@@ -84,5 +84,44 @@ TEST(JapaneseFindings, WhatBreaksARuleIsToldWithoutTheNameInFront) {
   }
 }
 
+// "予約済みClusterQueue whole：…6": all of it was what is reserved.
+TEST(JapaneseWhy, AQuotaOfAClusterQueueIsNotTakenForWhatIsReserved) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  const std::string start = "ClusterQueue whole: nominalQuota 6 of nvidia.com/gpu in flavor h100, ";
+  const std::string told = "ClusterQueue whole：フレーバーh100のnvidia.com/gpuのnominalQuotaは6、";
+  EXPECT_EQ((*words)->tell(start + "6 reserved").text, told + "予約済み6");
+  EXPECT_EQ((*words)->tell(start + "7 reserved (1 of it borrowed)").text, told + "予約済み7（うち借用1）");
+  EXPECT_EQ((*words)->tell(start + "7 reserved, borrowingLimit 2, lendingLimit 1").text,
+            told + "予約済み7、borrowingLimit 2、lendingLimit 1");
+}
+
+// "24 h以内": hours stood as in a table.
+TEST(JapaneseWhatIf, ASpanIsToldInHours) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  EXPECT_EQ((*words)->tell("within 24 h: 2 start sooner, 0 later or not; 3.5 GPU-hours gained").text,
+            "24時間以内：早まるもの2件、遅れるか開始しない0件。GPU時間の増加3.5");
+  EXPECT_EQ((*words)->tell("within 24 h: 1 starts sooner, 1 later or not; GPU-hours not known").text,
+            "24時間以内：早まるもの1件、遅れるか開始しない1件。GPU時間は不明");
+}
+
+// "待機（…）：GPU 6：5 slices": the count stayed English.
+TEST(JapanesePlan, SlicesThatAStepWaitsForAreCountedInJapanese) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  EXPECT_EQ((*words)->tell("wait until no workload holds GPU 6: 5 slices").text,
+            "待機（使用するワークロードがなくなるまで）：GPU 6のスライス5個");
+}
+
+// One word for n/a, on the page and in its legend.
+TEST(JapanesePages, WhatASourceCannotTellHasOneWord) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  for (const char* english : {"not available", "not available from this source; never a zero",
+                              "not available: Slurm counts by type and node, as above"})
+    EXPECT_NE((*words)->tell(english).text.find("取得不可"), std::string::npos) << english;
+}
+
 }  // namespace
 }  // namespace tessera::tui

@@ -40,6 +40,15 @@ TEST(Events, ManyJobsOfOneUserAreOneLineThatOpens) {
   EXPECT_FALSE(session.shows("job 9105")) << session.screen();
 }
 
+// The page beside an open one said that Enter shows what was shown.
+TEST(Events, BesideOnesThatAreShownStandsThatTheKeyFoldsThem) {
+  Session session = busy({200, 60});
+  session.press("6g");
+  EXPECT_TRUE(session.shows("Enter shows them one by one")) << session.screen();
+  session.press("<enter>");
+  EXPECT_TRUE(session.shows("Enter shows them as one line again")) << session.screen();
+}
+
 // What happened began in another column on each line.
 TEST(Events, WhatHappenedStandsInOneColumn) {
   for (int columns : {80, 120}) {

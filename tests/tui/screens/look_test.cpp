@@ -9,6 +9,7 @@
 #include "tests/tui/screens/change_places.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/widgets/panes.hpp"
 
 namespace tessera::test {
 namespace {
@@ -320,6 +321,35 @@ TEST(LayoutHead, WhatIsTriedIsNotCutToTwoLetters) {
   EXPECT_NE(head.find("changes: "), std::string::npos) << head;
   session.resize({120, 40});
   EXPECT_TRUE(session.shows("tried: ")) << session.screen();
+}
+
+// At 80 columns what a step must show ended in a comma.
+TEST(Panes, AFootThatIsCutSaysThatItGoesOn) {
+  for (const int lines : {2, 3}) {
+    tui::Panes panes;
+    panes.main.push_back({{{"list", tui::Role::text, 1}}, {}});
+    for (int i = 0; i < lines; ++i)
+      panes.foot.push_back({{{"line " + std::to_string(i), tui::Role::text, 1}}, {}});
+    tui::Canvas canvas({20, 10});
+    tui::draw_panes(canvas, {0, 0, 20, 10}, panes, 0, "", false);
+    EXPECT_NE(canvas.text().find("line 1"), std::string::npos);
+    EXPECT_EQ(canvas.text().find("…") != std::string::npos, lines == 3) << canvas.text();
+  }
+}
+
+// "-" stood for it, as for what does not apply.
+TEST(Findings, WhatBeganAtATimeThatIsNotKnownHasAQuestionMark) {
+  Session session(two_places(), {120, 40});
+  session.press("7");
+  EXPECT_NE(session.line_with("INVALID: ").find(" n0031 ? "), std::string::npos) << session.screen();
+}
+
+// "started n/a" of a job that waits, and "WAITING FOR THE SAME" over jobs that wait for other reasons.
+TEST(WaitingPage, WhatHasNotStartedIsNotCalledUntold) {
+  Session session(two_places(), {120, 40});
+  session.press(":job 88140<enter>");
+  EXPECT_NE(session.line_with("started ").find("not yet"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("ALSO WAITING, ASKING FOR THE SAME")) << session.screen();
 }
 
 }  // namespace

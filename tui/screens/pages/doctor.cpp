@@ -76,7 +76,7 @@ struct DoctorColumns {
 };
 std::string since_text(const UiContext& ui, const insight::Cause& cause) {
   const Cluster* cluster = ui.model.find(cause.cluster);
-  return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "-";
+  return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "?";
 }
 
 // "1 d 05 h"; where it is narrow "1 d": the foot has all of it.

@@ -20,8 +20,8 @@
 namespace tessera::tui {
 namespace {
 
-std::string use_or_dash(const Slice& slice) {
-  return slice.use ? fmt::format("{:.0f}%", slice.use->value) : std::string("-");
+std::string slice_use_text(const Slice& slice) {
+  return slice.use ? fmt::format("{:.0f}%", slice.use->value) : std::string("n/a");
 }
 
 // "GI 9, CI 0": as nvidia-smi counts them.
@@ -114,7 +114,7 @@ class Page {
                    Style(Role::text).with_bold(), at.profile},
                   {start_text(slice), Role::text, at.start},
                   {shorten(ids_text(slice), at.use - at.ids - 1, state_.ascii), Role::dim, at.ids},
-                  {fmt::format("{:>4}", use_or_dash(slice)), Role::text, at.use}},
+                  {fmt::format("{:>4}", slice_use_text(slice)), Role::text, at.use}},
                  id};
     if (slice.holders.empty()) {
       const std::string state(

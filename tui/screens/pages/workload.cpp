@@ -13,6 +13,7 @@
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
 #include "engine/text.hpp"
+#include "tui/screens/cell_words.hpp"
 #include "tui/screens/column_ranks.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
@@ -147,13 +148,13 @@ void add_holdings(FactPage& page, const UiContext& ui, const Cluster& cluster, c
 
 void add_waiting(FactPage& page, const UiContext& ui, const UiState& state, const Cluster& cluster,
                  const Workload& workload) {
-  page.heading("ALSO WAITING FOR THE SAME");
+  page.heading("ALSO WAITING, ASKING FOR THE SAME");
   const WaitingAlike others = waiting_with(ui, state, cluster, workload);
   for (const WorkloadId& id : others.first)
     if (const Workload* other = cluster.workloads.find(id))
       page.add({{{other->id.text, Role::text, 3},
                  {other->user + "  ", Role::text, 3 + kLabelWidth},
-                 {other->reason, Role::dim}},
+                 {short_cell("reason", other->reason), Role::dim}},
                 query::row_id(query::WorkloadRow{&cluster, other})});
   if (others.count > others.first.size())
     page.add(
@@ -170,7 +171,10 @@ void add_times(FactPage& page, const Cluster& cluster, const Workload& workload,
       page.data(name, "n/a", Role::dim);
   };
   when(N_("submitted"), workload.submitted);
-  when(N_("started"), workload.started);
+  if (workload.state == WorkloadState::pending && !workload.started)
+    page.data(page.told(N_("started")), page.told(N_("not yet")), Role::dim);
+  else
+    when(N_("started"), workload.started);
   when(N_("ends"), workload.ends);
 }
 

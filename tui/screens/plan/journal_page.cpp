@@ -127,7 +127,7 @@ Document foot_of(const RunHead& head, const UiState& state, int width) {
     names += (i > 0 ? " " : "") + head.nodes[i].text;
   if (head.nodes.size() > 12) names += fmt::format(" and {} more", head.nodes.size() - 12);
   std::string run = head.run;
-  if (!head.undoes.empty()) run += ", undoes " + head.undoes;
+  if (!head.undoes.empty()) run = told(state, fmt::format("{}, undoes {}", head.run, head.undoes));
   foot.data("run", run, Style(Role::text).with_bold());
   foot.data("concerns", (head.cluster.empty() ? "" : head.cluster.text + ": ") + names);
   foot.fact("progress", head.progress);

@@ -39,7 +39,7 @@ Document step_foot(const StepGroup& group, std::size_t count, int width, const U
   std::string facts = fmt::format("{}/{}", numbers_text(group), count);  // the same in every language
   facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
   if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
-  if (step.disturbs) facts += ", work ends or restarts by it";
+  if (step.disturbs) facts += ", workloads end or restart by it";
   foot.add("step", told(state, step.title) + "  (" + told(state, facts) + ")", Style(Role::text).with_bold());
   const std::size_t all_typed = typed_lines(step);
   for (std::size_t i = 0; i < step.commands.size() && i < kMostCommands; ++i) {
@@ -77,7 +77,7 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
   std::string text = name_text(one);
   if (!one.name.empty() && !repeats_id(one.id.text, one.name)) text += " " + one.name;
   if (!one.user.empty()) text += " of " + one.user;
-  foot.add("work", text + ", on " + node.node.text, Style(Role::text).with_bold());
+  foot.add("workload", text + ", on " + node.node.text, Style(Role::text).with_bold());
   std::string holds;
   for (const std::string& slice : one.slices) holds += (holds.empty() ? "" : ", ") + slice;
   if (holds.empty()) holds = "no slice here";
@@ -89,7 +89,7 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
   std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
                                      : fmt::format("{} on this node alone", one.gpus);
   if (one.gpu_hours) extent += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
-  foot.add("in all", extent);
+  foot.add("in total", extent);
   std::string fate = "the run waits until it ends by itself";
   if (one.hit != plan::Hit::unknown && way == plan::Way::cancel) fate = "it is ended";
   if (one.hit != plan::Hit::unknown && way == plan::Way::requeue && one.restartable != false)
