@@ -312,7 +312,7 @@ TEST(AccountingCache, AFileWithAnotherHeadIsAskedAgain) {
 
 TEST(AccountingCache, AnAnswerWithLinesThatCannotBeReadIsNotKept) {
   Site site;
-  site.say(3, "something else\n");
+  site.say(3, "something else\n" + job("9", kToday - 3 * kDay + 10, std::to_string(kToday - 3 * kDay + 99)));
   EXPECT_EQ(site.read().told.unread, 1);
   const usage::PastJobs past = site.read();
   EXPECT_EQ(past.told.kept_days, 4);

@@ -313,6 +313,10 @@ TEST(SlurmAccounting, NoAnswerIsAnErrorThatSaysWhatToDoAndNeverAnEmptyList) {
             "slurmdbd does not answer: sacct: error: Problem talking to the database: Connection refused");
   Stand quiet("echo 'sacct: error: Problem talking to the database: Connection refused' >&2; exit 0");
   EXPECT_TRUE(reason(quiet).starts_with("slurmdbd does not answer")) << "although it ends with 0";
+  Stand other("echo 'sacct: error: Sending PersistInit msg: Protocol authentication error' >&2; exit 1");
+  EXPECT_TRUE(reason(other).starts_with("slurmdbd cannot tell who asks: ")) << "it answered";
+  Stand garbled("echo garbage");
+  EXPECT_TRUE(reason(garbled).starts_with("none of the ")) << reason(garbled);
   Stand silent("exit 1");
   EXPECT_EQ(reason(silent), "the command failed without a message");
   Stand untold("exit 0", "echo nothing");
