@@ -43,14 +43,14 @@ bool takes_value(std::string_view word) {
   });
 }
 
-// The flag as it was written last, "--folder" where that is another spelling of --recording.
+// The flag as it was written last, "folder" where that is another spelling of --recording.
 std::string as_given(const Flag& flag, const std::vector<std::string>& arguments) {
   std::string_view name = flag.name;
   for (std::string_view word : arguments) {
     if (word == "--") break;
     if (std::string_view given = long_name(word); is_spelling_of(flag, given)) name = given;
   }
-  return "--" + std::string(name);
+  return std::string(name);
 }
 
 bool looks_like_scenario(const std::string& word) {
@@ -209,13 +209,13 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots,
     if (slot.option->count() == 0) continue;
     const Flag& flag = *slot.flag;
     if (!(flag.takes & command.takes)) {
-      return usage(as_given(flag, arguments) + " does not apply to " +
+      return usage("--" + as_given(flag, arguments) + " does not apply to " +
                        (parsed.command.empty() ? "the console" : parsed.command),
                    "it is for: " + commands_that_take(flag));
     }
     // An unset variable of a shell: it would count as not given, and ask for more than was meant.
     if (!flag.value.empty() && slot.value.empty() && flag.name != "filter" && flag.name != "check")
-      return usage(as_given(flag, arguments) + " has no value", "give one, or leave the flag out");
+      return usage("--" + as_given(flag, arguments) + " has no value", "give one, or leave the flag out");
     parsed.flags[std::string(flag.name)] = flag.value.empty() ? (slot.on ? "true" : "false") : slot.value;
   }
   if (Status ok = check_plan_file(parsed); !ok) return ok.error();
