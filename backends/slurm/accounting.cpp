@@ -63,6 +63,11 @@ Error why(const Outcome& outcome) {
   if (err.find("nable to connect to database") != std::string::npos)
     return {kWhat, "slurmdbd cannot reach its database: " + last,
             "StorageHost in its slurmdbd.conf is the host of MariaDB or MySQL"};
+  // munged is gone here, or has another key than that of slurmdbd's host ("Protocol authentication error").
+  if (err.find("authentication error") != std::string::npos ||
+      err.find("Authentication credential invalid") != std::string::npos)
+    return {kWhat, "slurmdbd cannot tell who asks: " + last,
+            "munged must run here, with the key that it has on the host of slurmdbd"};
   if (err.find("talking to the database") != std::string::npos ||
       err.find("ersistent connection") != std::string::npos)
     return {kWhat, "slurmdbd does not answer: " + last,
@@ -272,7 +277,12 @@ Result<usage::PastJobs> read_accounting(const SlurmClient& site, const Accountin
         who,
         "sacctmgr does not tell PrivateData of slurmdbd from 26.05 on, {} is no operator, and no job of "
         "another user is in the answer: perhaps only own jobs would be counted");
-  return days.past();
+  usage::PastJobs past = days.past();
+  // That is not an accounting without jobs.
+  if (past.jobs.empty() && past.told.unread > 0)
+    return Error{kWhat, fmt::format("none of the {} lines that sacct printed can be read", past.told.unread),
+                 "run sacct -a -X yourself to see more"};
+  return past;
 }
 
 }  // namespace tessera::slurm

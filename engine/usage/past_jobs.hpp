@@ -30,7 +30,8 @@ struct Gathered {
 };
 
 struct PastJob {
-  WorkloadId id;
+  WorkloadId id;                     // a number that stays, of each task of an array its own
+  std::string listed_as;             // "2_4", "11+1", as lists of jobs have it; empty: as `id`
   std::string user, account, group;  // group: partition
   std::string state;                 // "COMPLETED", "CANCELLED by 0"
   std::optional<TimePoint> submitted, started, ended;

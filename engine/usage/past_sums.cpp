@@ -90,9 +90,10 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) 
   const bool gathers = gathers_use(past);
   for (const PastJob& job : past.jobs) {
     const TimePoint ended = job.ended.value_or(past.to);
+    const WorkloadId id = job.listed_as.empty() ? job.id : WorkloadId(job.listed_as);
     if (job.submitted)
       if (const double hours = hours_within(past, *job.submitted, job.started.value_or(ended)); hours > 0)
-        ledger.add(Waited{past.cluster, job.id, job.user, job.account, job.group, hours});
+        ledger.add(Waited{past.cluster, id, job.user, job.account, job.group, hours});
     if (!job.started) continue;
     const double hours = hours_within(past, *job.started, ended);
     if (hours <= 0) continue;
@@ -100,7 +101,7 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) 
     for (const auto& [type, count] : job.gpus) {
       const Worth worth = worth_of(type, catalogue);
       Hold one;
-      one.cluster = past.cluster, one.workload = job.id, one.user = job.user;
+      one.cluster = past.cluster, one.workload = id, one.user = job.user;
       one.account = job.account, one.group = job.group;
       one.node = NodeName(job.nodes), one.profile = worth.profile, one.began = job.started;
       one.hours = hours, one.part = worth.part, one.slices = worth.slices;

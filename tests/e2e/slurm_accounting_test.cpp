@@ -318,6 +318,28 @@ TEST_F(AccountingE2e, EachRunOfAJobThatWasRequeuedCounts) {
   EXPECT_EQ(held(rows("workload"), id), "10.00 80.00 4.00") << "and from what is kept";
 }
 
+// slurmdbd's own numbers of the tasks are those of no job that squeue lists, and the last task has the
+// array's.
+TEST_F(AccountingE2e, TasksOfAnArrayHaveRowsByTheNamesThatSqueueGivesThem) {
+  const std::string array = submit({"-w", "gpu01", "-a", "1-2", "--gres=gpu:h100:1"});
+  const std::string first = array + "_1", last = array + "_2";
+  EXPECT_TRUE(until([&] {
+    return lab_->run({"squeue", "-h", "-j", array, "-o", "%T"}).out == "RUNNING\nRUNNING\n";
+  }));
+  for (const std::string& task : {first, last}) told_of(task, {"RUNNING"});
+  order({"scancel", array});
+  for (const std::string& task : {first, last}) told_of(task, {"CANCELLED"});
+  const auto task = [&](int number) {
+    return fmt::format("0 or (id_array_job={} and id_array_task={})", array, number);
+  };
+  move({at(task(1), day(3) + hours(1), day(3) + hours(2), day(3) + hours(4)),    // 2 h
+        at(task(2), day(3) + hours(1), day(3) + hours(4), day(3) + hours(9))});  // 5 h
+  auto all = rows("workload");
+  EXPECT_EQ(held(all, first), "2.00 16.00 1.00");
+  EXPECT_EQ(held(all, last), "5.00 40.00 3.00");
+  EXPECT_EQ(all.count(array), 0U);
+}
+
 TEST_F(AccountingE2e, ASlurmdbdThatEndsInTheMiddleIsAnErrorAndWhatIsKeptStaysWhole) {
   const std::string night = ended_one({"-w", "gpu01", "--gres=gpu:h100:2"});
   // Of the newest days there are answers; then it is gone.

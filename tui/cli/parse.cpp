@@ -27,12 +27,44 @@ std::string spellings(const Flag& flag) {
   return all;
 }
 
+bool is_spelling_of(const Flag& flag, std::string_view name) {
+  const auto others = split_words(flag.also);
+  return name == flag.name || std::find(others.begin(), others.end(), name) != others.end();
+}
+
+// "folder" of "--folder=F"; of a word that is no long flag: empty.
+std::string_view long_name(std::string_view word) {
+  return word.starts_with("--") ? word.substr(2, word.find('=') - 2) : std::string_view();
+}
+
+bool takes_value(std::string_view word) {
+  return std::any_of(flags().begin(), flags().end(), [&](const Flag& flag) {
+    return !flag.value.empty() && is_spelling_of(flag, long_name(word));
+  });
+}
+
+// The flag as it was written last, "folder" where that is another spelling of --recording.
+std::string as_given(const Flag& flag, const std::vector<std::string>& arguments) {
+  std::string_view name = flag.name;
+  for (std::string_view word : arguments) {
+    if (word == "--") break;
+    if (std::string_view given = long_name(word); is_spelling_of(flag, given)) name = given;
+  }
+  return std::string(name);
+}
+
 bool looks_like_scenario(const std::string& word) {
   return !word.starts_with("-") && !find_command(word) &&
          (word.find('/') != std::string::npos || word.ends_with(".yaml") || word.ends_with(".yml"));
 }
 
-// Two habits that CLI11 would take for something else: a bare --sim, and a sort key with a minus sign.
+// "--folder=", with a variable of a shell that is not set behind it: CLI11 would take the next word for the
+// value.
+bool ends_without_value(const std::string& word) {
+  return word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1;
+}
+
+// Habits that CLI11 would take for something else: a bare --sim, a sort key with a minus sign, and no value.
 std::vector<std::string> with_joined_values(const std::vector<std::string>& arguments) {
   std::vector<std::string> joined;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -47,6 +79,8 @@ std::vector<std::string> with_joined_values(const std::vector<std::string>& argu
                                                                      : "--sim=default");
     } else if ((word == "--sort" || word == "-s") && more && arguments[i + 1].starts_with("-")) {
       joined.push_back("--sort=" + arguments[++i]);
+    } else if (ends_without_value(word) && takes_value(word)) {
+      joined.insert(joined.end(), {word.substr(0, word.size() - 1), ""});
     } else {
       joined.push_back(word);
     }
@@ -153,7 +187,8 @@ Result<Parsed> help_for(const std::vector<std::string>& words) {
   return parsed;
 }
 
-Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const std::string& after_sim) {
+Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots,
+                       const std::vector<std::string>& arguments) {
   Parsed parsed;
   auto chosen = app.get_subcommands();
   if (chosen.size() > 1) return unknown_word(chosen[1]->get_name(), chosen[0]->get_name());
@@ -169,21 +204,20 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
   // Before the flags: those of a mistyped command would be held against the console.
   if (parsed.words.size() > command.max_words)
     return unknown_word(parsed.words[command.max_words], parsed.command,
-                        parsed.words[command.max_words] == after_sim);
+                        parsed.words[command.max_words] == word_after_sim(arguments));
   for (const Slot& slot : slots) {
     if (slot.option->count() == 0) continue;
     const Flag& flag = *slot.flag;
     if (!(flag.takes & command.takes)) {
-      return usage("--" + std::string(flag.name) + " does not apply to " +
+      return usage("--" + as_given(flag, arguments) + " does not apply to " +
                        (parsed.command.empty() ? "the console" : parsed.command),
                    flag.name == "by" && parsed.command == "pack"
                        ? "--ends-within 08:00 counts what ends by then, by its time limit, as gone"
                        : "it is for: " + commands_that_take(flag));
     }
     // An unset variable of a shell: it would count as not given, and ask for more than was meant.
-    if (!flag.value.empty() && !flag.value_optional && slot.value.empty() && flag.name != "filter" &&
-        flag.name != "check")
-      return usage("--" + std::string(flag.name) + " has no value", "give one, or leave the flag out");
+    if (!flag.value.empty() && slot.value.empty() && flag.name != "filter" && flag.name != "check")
+      return usage("--" + as_given(flag, arguments) + " has no value", "give one, or leave the flag out");
     parsed.flags[std::string(flag.name)] = flag.value.empty() ? (slot.on ? "true" : "false") : slot.value;
   }
   if (Status ok = check_plan_file(parsed); !ok) return ok.error();
@@ -207,7 +241,7 @@ Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
     std::vector<std::string> backwards = with_joined_values(arguments);
     std::reverse(backwards.begin(), backwards.end());  // CLI11 wants the last first
     app.parse(backwards);
-    return collect(app, slots, word_after_sim(arguments));
+    return collect(app, slots, arguments);
   } catch (const CLI::Error& error) {
     return usage(error.what(), "tessera --help lists the flags and their values");
   }

@@ -189,13 +189,14 @@ std::vector<std::string> arguments(const UiState& state, const UiContext& ui, co
     add_names(names, presets_here(state, ui), stem, [](const std::string& name) { return name; });
   if (command == "view" || command == "forget" || command == "save")
     add_names(names, state.views, stem, [](const auto& view) { return view.first; });
-  if (command == "theme") add_names(names, state.themes, stem, [](const std::string& name) { return name; });
+  const auto itself = [](const auto& name) { return std::string(name); };
+  if (command == "theme") add_names(names, state.themes, stem, itself);
+  if (command == "at" || command == "speed") add_names(names, words_of_time(command), stem, itself);
   std::span<const ColumnInfo> columns = column_infos(state.top().kind);
   auto key_of = [](const ColumnInfo& column) { return std::string(column.key); };
   if (command == "sort") add_names(names, columns, stem, key_of);
   if (command == "columns") {
-    std::size_t comma = stem.rfind(',');
-    std::string done = comma == std::string::npos ? "" : stem.substr(0, comma + 1);
+    std::string done = stem.substr(0, stem.rfind(',') + 1);
     add_names(names, columns, stem.substr(done.size()), key_of);
     for (std::string& name : names) name = done + name;
   }
@@ -577,7 +578,7 @@ Effects run_command(UiState& state, const UiContext& ui, const std::string& text
   }
   std::optional<Action> action = named(command);
   if (!action && takes_argument) {
-    say(state, ui, Severity::danger, fmt::format("{} needs a name; Tab offers them", command));
+    say(state, ui, Severity::danger, fmt::format("{} needs a value; Tab offers what there is", command));
     return {};
   }
   if (!action) {

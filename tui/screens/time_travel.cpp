@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "engine/text.hpp"
@@ -32,7 +33,21 @@ TimePoint counted_from(const UiState& state, const UiContext& ui) {
   return std::max(ui.wall, own.value_or(ui.wall));
 }
 
+// A recording that is shown has a newest round; beside the live clusters it is sought from their clock on.
+TimePoint newest(const UiState& state, const UiContext& ui) {
+  std::optional<TimePoint> last;
+  for (const Cluster& cluster : ui.model.clusters)
+    if (cluster.recorded) last = std::max(last.value_or(cluster.recorded->to), cluster.recorded->to);
+  return last ? *last : counted_from(state, ui);
+}
+
 }  // namespace
+
+std::span<const std::string_view> words_of_time(std::string_view command) {
+  static constexpr std::array<std::string_view, 5> kTimes{"-15min", "-1h", "-1d", "now", "yesterday 03:12"};
+  static constexpr std::array<std::string_view, 5> kSpeeds{"0", "1", "60", "600", "3600"};
+  return command == "at" ? kTimes : kSpeeds;
+}
 
 std::string not_past(Action, const UiState& state, const UiContext&) {
   if (state.past) return "";
@@ -88,7 +103,8 @@ std::optional<Error> go_to_time(const UiState& state, const UiContext& ui, const
                                 Effects& effects) {
   if (std::string reason = no_past_here(Action::time_at, state, ui); !reason.empty())
     return Error{"cannot go back", std::move(reason), "tessera record writes one"};
-  Result<TimePoint> to = parse_past(text, counted_from(state, ui));
+  // "now" as for --at.
+  Result<TimePoint> to = text == "now" ? newest(state, ui) : parse_past(text, counted_from(state, ui));
   if (!to) return to.error();
   effects.time.emplace().to = *to;
   return std::nullopt;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "tui/update.hpp"
 
@@ -25,6 +27,8 @@ std::string no_recorder();
 // `:at TIME` and `:speed N`. The first is also the way from the live clusters into the past.
 std::optional<Error> go_to_time(const UiState& state, const UiContext& ui, const std::string& text,
                                 Effects& effects);
+// Values that one of the two may have, for Tab.
+std::span<const std::string_view> words_of_time(std::string_view command);
 std::optional<Error> set_speed(UiState& state, const std::string& text, Effects& effects);
 
 // The model is another one from now on: nothing that was worked out of the other is kept, and nothing stays

@@ -12,7 +12,7 @@
 namespace tessera::slurm {
 namespace {
 
-constexpr std::size_t kSacctColumns = 12;
+constexpr std::size_t kSacctColumns = 13;
 constexpr std::size_t kMostText = 1024;                 // of a name
 constexpr std::int64_t kMostSeconds = 100'000'000'000;  // the year 5138
 constexpr std::int64_t kMostGpus = 1'000'000;           // of one job
@@ -106,6 +106,7 @@ void read_gathered(std::string_view text, std::optional<usage::Gathered>& gather
 bool read_job(const SacctColumns& column, usage::PastJob& job) {
   if (!whole_number<std::int64_t>(column[0])) return false;
   job.id = WorkloadId(std::string(column[0]));
+  job.listed_as = clean(column[12], kMostText);
   job.user = clean(column[1], kMostText);
   job.account = clean(column[2], kMostText);
   job.group = clean(column[3], kMostText);

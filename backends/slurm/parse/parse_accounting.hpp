@@ -9,8 +9,10 @@
 namespace tessera::slurm {
 
 // The columns that are asked for, in their order; times in seconds since 1970 (SLURM_TIME_FORMAT=%s).
+// JobIDRaw is a number of its own for each task of an array, JobID what squeue calls it.
 inline constexpr std::string_view kAccountingColumns =
-    "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList,AdminComment,TRESUsageInTot";
+    "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList,AdminComment,TRESUsageInTot,"
+    "JobID";
 // Between two columns: no name holds it.
 inline constexpr char kAccountingComma = '\x1f';
 

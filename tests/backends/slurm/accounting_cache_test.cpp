@@ -32,7 +32,7 @@ std::string job(const std::string& id, std::int64_t start, const std::string& en
   for (const std::string& one :
        {user, std::string("ml"), std::string("gpu"), std::string("RUNNING"), std::to_string(start),
         std::to_string(start), end, std::string("gres/gpu:h100=1,gres/gpu=1"), std::string("n1"),
-        std::string(), std::string()})
+        std::string(), std::string(), std::string()})
     text += sep + one;
   return text + "\n";
 }
@@ -312,7 +312,7 @@ TEST(AccountingCache, AFileWithAnotherHeadIsAskedAgain) {
 
 TEST(AccountingCache, AnAnswerWithLinesThatCannotBeReadIsNotKept) {
   Site site;
-  site.say(3, "something else\n");
+  site.say(3, "something else\n" + job("9", kToday - 3 * kDay + 10, std::to_string(kToday - 3 * kDay + 99)));
   EXPECT_EQ(site.read().told.unread, 1);
   const usage::PastJobs past = site.read();
   EXPECT_EQ(past.told.kept_days, 4);

@@ -18,15 +18,16 @@ namespace accounting_test {
 
 TimePoint second(std::int64_t seconds) { return TimePoint(std::chrono::seconds(seconds)); }
 
-// Recorded before AdminComment and TRESUsageInTot were asked for: a job without them has empty columns.
-std::string recorded_jobs() {
+// Recorded before the last columns were asked for: a job without them has empty ones.
+std::string with_columns(const std::string& recorded, std::size_t more) {
   std::string text;
-  for (const char c : recording("22.05", "accounting")) {
-    if (c == '\n') text += std::string(2, kAccountingComma);
+  for (const char c : recorded) {
+    if (c == '\n') text += std::string(more, kAccountingComma);
     text += c;
   }
   return text;
 }
+std::string recorded_jobs() { return with_columns(recording("22.05", "accounting"), 3); }
 
 const usage::PastJob* find(const AccountingAnswer& answer, std::string_view id) {
   for (const usage::PastJob& job : answer.jobs)
@@ -62,7 +63,7 @@ TEST(SlurmAccounting, AJobThatNeverStartedHasNoStartAndNoNodes) {
 // What sacct 26.05.5 printed of jobs of three users; one was requeued.
 TEST(SlurmAccounting, JobsOfARealSlurmdbd2605AreReadAlike) {
   for (const char* file : {"accounting", "accounting-steps"}) {
-    const AccountingAnswer answer = parse_accounting(recording("26.05", file));
+    const AccountingAnswer answer = parse_accounting(with_columns(recording("26.05", file), 1));
     EXPECT_EQ(answer.jobs.size(), 5U) << file;
     EXPECT_EQ(answer.unread, 0) << file;
     const usage::PastJob *typed = find(answer, "1"), *shares = find(answer, "3"), *again = find(answer, "4");
@@ -105,7 +106,7 @@ TEST(SlurmAccounting, LinesThatAreNoJobAreCountedAndNotTaken) {
     std::string text = id;
     for (const std::string& one : {std::string("alice"), std::string("ml"), std::string("gpu"),
                                    std::string("RUNNING"), std::string("100"), start, std::string("Unknown"),
-                                   tres, std::string("n1"), std::string(), std::string()})
+                                   tres, std::string("n1"), std::string(), std::string(), std::string()})
       text += sep + one;
     return text + "\n";
   };
@@ -125,13 +126,33 @@ TEST(SlurmAccounting, LinesThatAreNoJobAreCountedAndNotTaken) {
   }
 }
 
+// What sacct 22.05 printed of a task of an array, a component of a heterogeneous job, and tasks that wait.
+TEST(SlurmAccounting, ATaskOfAnArrayIsCalledAsSqueueCallsItAndKeepsItsNumber) {
+  std::string text;
+  for (const auto& [id, listed] :
+       {std::pair("4", "2_1"), std::pair("12", "11+1"), std::pair("16", "16_[1,3-5]")}) {
+    text += id;
+    for (const char* one :
+         {"mail", "bio", "main", "RUNNING", "100", "100", "Unknown", "gres/gpu=1", "gpu01", "", "", listed})
+      text += kAccountingComma + std::string(one);
+    text += "\n";
+  }
+  const AccountingAnswer answer = parse_accounting(text);
+  ASSERT_EQ(answer.jobs.size(), 3U);
+  EXPECT_EQ(answer.unread, 0);
+  EXPECT_EQ(answer.jobs[0].id.text, "4");
+  EXPECT_EQ(answer.jobs[0].listed_as, "2_1");
+  EXPECT_EQ(answer.jobs[1].listed_as, "11+1");
+  EXPECT_EQ(answer.jobs[2].listed_as, "16_[1,3-5]");
+}
+
 std::string line(const std::string& id, const std::string& end, const std::string& gathered) {
   const std::string sep(1, kAccountingComma);
   std::string text = id;
   for (const std::string& one :
        {std::string("alice"), std::string("ml"), std::string("gpu"), std::string("COMPLETED"),
         std::string("100"), std::string("100"), end, std::string("gres/gpu:h100=1,gres/gpu=1"),
-        std::string("n1"), std::string(), gathered})
+        std::string("n1"), std::string(), gathered, std::string()})
     text += sep + one;
   return text + "\n";
 }
@@ -242,10 +263,10 @@ TEST(SlurmAccounting, EachRunOfAJobThatWasRequeuedCounts) {
   Stand stand("cat \"$(dirname \"$0\")/jobs\"");
   const auto run = [](const char* submitted, const char* started, const char* ended) {
     std::string text = "7";
-    for (const std::string& one :
-         {std::string("alice"), std::string("ml"), std::string("gpu"), std::string("REQUEUED"),
-          std::string(submitted), std::string(started), std::string(ended),
-          std::string("gres/gpu:h100=1,gres/gpu=1"), std::string("n1"), std::string(), std::string()})
+    for (const std::string& one : {std::string("alice"), std::string("ml"), std::string("gpu"),
+                                   std::string("REQUEUED"), std::string(submitted), std::string(started),
+                                   std::string(ended), std::string("gres/gpu:h100=1,gres/gpu=1"),
+                                   std::string("n1"), std::string(), std::string(), std::string()})
       text += kAccountingComma + one;
     return text + "\n";
   };
@@ -292,6 +313,10 @@ TEST(SlurmAccounting, NoAnswerIsAnErrorThatSaysWhatToDoAndNeverAnEmptyList) {
             "slurmdbd does not answer: sacct: error: Problem talking to the database: Connection refused");
   Stand quiet("echo 'sacct: error: Problem talking to the database: Connection refused' >&2; exit 0");
   EXPECT_TRUE(reason(quiet).starts_with("slurmdbd does not answer")) << "although it ends with 0";
+  Stand other("echo 'sacct: error: Sending PersistInit msg: Protocol authentication error' >&2; exit 1");
+  EXPECT_TRUE(reason(other).starts_with("slurmdbd cannot tell who asks: ")) << "it answered";
+  Stand garbled("echo garbage");
+  EXPECT_TRUE(reason(garbled).starts_with("none of the ")) << reason(garbled);
   Stand silent("exit 1");
   EXPECT_EQ(reason(silent), "the command failed without a message");
   Stand untold("exit 0", "echo nothing");
@@ -324,7 +349,7 @@ TEST(SlurmAccounting, WherePrivateDataIsNotToldOnlyJobsOfOthersShowThatAllAreTol
                 "case \"$*\" in *adminlevel*) echo '" + level + "';; *tres*) echo 'gres|gpu';; *) cat '" +
                     test::source_dir() + "/tests/fixtures/slurm-26.05/accounting-config.txt';; esac");
     std::ofstream(stand.folder.path() + "/jobs")
-        << "7|" + user + "|ml|gpu|COMPLETED|1795500100|1795500200|1795503800|gres/gpu=1|n1||\n";
+        << "7|" + user + "|ml|gpu|COMPLETED|1795500100|1795500200|1795503800|gres/gpu=1|n1|||\n";
     const auto past = stand.read(uid);
     return past ? std::to_string(past->jobs.size()) + " jobs" : past.error().reason;
   };

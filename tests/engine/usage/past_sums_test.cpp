@@ -51,6 +51,17 @@ TEST(PastSums, OnlyTheHoursWithinTheStretchCount) {
   EXPECT_EQ(kept.sum("alice").mean_use, std::nullopt) << "unknown is not 0 %";
 }
 
+TEST(PastSums, ATaskOfAnArrayHasARowByTheNameThatListsOfJobsGiveIt) {
+  Kept kept;
+  kept.job("4", "alice", 0, 1, 3, {{"h100", 1}});
+  kept.job("2", "alice", 0, 2, 7, {{"h100", 1}});
+  kept.past.jobs[0].listed_as = "2_1", kept.past.jobs[1].listed_as = "2_4";
+  EXPECT_NEAR(kept.sum("2_1", usage::By::workload).gpu_hours, 2, 1e-9);
+  EXPECT_NEAR(kept.sum("2_4", usage::By::workload).gpu_hours, 5, 1e-9);
+  EXPECT_NEAR(kept.sum("2_4", usage::By::workload).waited, 2, 1e-9);
+  EXPECT_EQ(kept.sum("2", usage::By::workload).gpu_hours, 0) << "the number of one task, not of the array";
+}
+
 TEST(PastSums, ASliceIsItsPartOfAGpu) {
   Kept kept;
   kept.job("1", "bob", 0, 0, 7, {{"3g.40gb", 2}});

@@ -114,6 +114,13 @@ TEST(Parse, LayoutsTakesAProduct) {
   EXPECT_EQ(parsed->flags.at("check"), "1g.10gb");
 }
 
+TEST(Parse, AFlagThatEndsInAnEqualsSignDoesNotTakeTheNextFlagForItsValue) {
+  auto parsed = parse_arguments({"slices", "--filter=", "--sim"});
+  ASSERT_TRUE(parsed.ok()) << to_line(parsed.error());
+  EXPECT_EQ(parsed->flags.at("filter"), "");
+  EXPECT_EQ(parsed->flags.count("sim"), 1U);
+}
+
 // What a slip of the fingers gets: an error that says what to type.
 struct Slip {
   Words words;
@@ -144,6 +151,11 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{{"pack", "--by", "monday", "7g.80gb=1"}, "--by does not apply", "--ends-within 08:00"},
         Slip{{"guide", "--node", ""}, "--node has no value", "leave the flag out"},
         Slip{{"plan", "--platform", ""}, "--platform has no value", "give one"},
+        Slip{{"record", "--folder", ""}, "--folder has no value", "give one"},
+        Slip{{"record", "--folder=", "--sim"}, "--folder has no value", "give one"},
+        Slip{{"apply", "--node=", "--write"}, "--node has no value", "give one"},
+        Slip{{"nodes", "--sim="}, "--sim has no value", "give one"},
+        Slip{{"config", "record-unit", "--folder", "/x"}, "--folder does not apply", "record"},
         Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
 
 TEST(Parse, APlanFromAFileIsAppliedAsItIsWithNoFlagLeftOutSilently) {

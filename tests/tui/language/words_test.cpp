@@ -254,6 +254,11 @@ TEST(Words, ShippedSentencesKeepTheirMeaning) {
       // The verb comes first: the right edge cuts what is long.
       {"GPU 0: create 1g.10gb@0, 1g.10gb@1", "GPU 0で作成：1g.10gb@0、1g.10gb@1"},
       {"GPU 0: destroy 1g.10gb@0", "GPU 0で破棄：1g.10gb@0"},
+      // A word by itself may be a name, and is not told.
+      {"88151 (dave, 1 × gpu:2g.12gb): now, without the plan no start",
+       "88151（dave、1 × gpu:2g.12gb）：すぐ、計画なしでは開始しません"},
+      {"88151 (dave, 1 × gpu:2g.12gb): in 5 min, without the plan now",
+       "88151（dave、1 × gpu:2g.12gb）：5 min後、計画なしではすぐ"},
   };
   for (const auto& [english, japanese] : kTexts) EXPECT_EQ(told(words, english), japanese);
 }

@@ -122,6 +122,30 @@ TEST(ThePast, TheTimeIsAskedForWhereARecorderIsKnown) {
   EXPECT_EQ(session.effects.back().time->to, session.wall - std::chrono::hours(2));
 }
 
+TEST(ThePast, NowIsTheNewestRoundAsItIsForTheCommands) {
+  Session session = changing();
+  session.press(":at now<enter>");
+  ASSERT_TRUE(!session.effects.empty() && session.effects.back().time);
+  EXPECT_EQ(session.effects.back().time->to, session.wall) << "of what is recorded of the live clusters";
+  session.tell(on("hpc", Recorded{at(-86'400), at(-7200), ""}));
+  show(session, true);
+  session.press(":at now<enter>");
+  EXPECT_EQ(session.effects.back().time->to, at(-7200));
+}
+
+// "at needs a name; Tab offers them" stood there, and Tab offered nothing.
+TEST(ThePast, TabOffersTimesAndSpeeds) {
+  Session session = changing();
+  session.press(":at<enter>");
+  session.line_with("at needs a value; Tab offers what there is");
+  session.press("@");
+  EXPECT_TRUE(session.shows("at yesterday 03:12")) << session.screen();
+  session.press("y<tab><enter>");
+  ASSERT_TRUE(!session.effects.empty() && session.effects.back().time) << session.screen();
+  session.press(":speed ");
+  EXPECT_TRUE(session.shows("speed 600")) << session.screen();
+}
+
 TEST(ThePast, KeysThatMoveAboutInItSayWhyTheyDoNothing) {
   Session session = changing();
   for (const char* key : {"{", "}", ";"}) {
@@ -207,6 +231,21 @@ TEST(TheTimeBar, SaysThatTheEventsOfTheMomentAreBeingReadAndTheirListIsNotSaidTo
   EXPECT_NE(bar_of(session).find("reading its events"), std::string::npos) << session.screen();
   EXPECT_TRUE(session.shows("Older events of this moment are being read.")) << session.screen();
   EXPECT_FALSE(session.shows("Nothing has happened yet.")) << session.screen();
+}
+
+// "none since tessera was started" stood there, of a moment of the past.
+TEST(TheTimeBar, APageOfAGpuTellsOfWhichTimeItHasNoChanges) {
+  Session session = changing({120, 60});
+  session.model.log.clear(), session.model.work_log.clear();
+  session.press(":gpu n0031 0<enter>");
+  EXPECT_TRUE(session.shows("none since tessera was started")) << session.screen();
+  show_ninth_hour(session, "");
+  session.press("j");
+  EXPECT_TRUE(session.shows("none in the hour before this moment")) << session.screen();
+  session.model.clusters.front().loaded = true;
+  session.model.clusters.front().progress = Progress{"events", 0, {}};
+  session.press("j");
+  EXPECT_TRUE(session.shows("Older events of this moment are being read.")) << session.screen();
 }
 
 TEST(TheTimeBar, StaysWithinTheScreenWhateverHappened) {

@@ -6,6 +6,7 @@
 #include "engine/model/counts_text.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/screens/body.hpp"
+#include "tui/screens/events.hpp"
 #include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
@@ -32,6 +33,12 @@ WantedColumns wanted_columns(const std::vector<const Workload*>& listed, int wid
   user = std::min(user, std::max(10, width / 6));
   id = std::min(id, std::max(18, width / 2 - kWantedId - user - 4));
   return {kWantedId + id + 2, kWantedId + id + user + 4};
+}
+
+// Of a moment of a recording the events of the hour before it are read, behind the moment itself.
+std::string_view why_no_changes(const UiContext& ui, const UiState& state) {
+  if (reads_events(ui.model)) return N_("Older events of this moment are being read.");
+  return state.past ? N_("none in the hour before this moment") : N_("none since tessera was started");
 }
 
 }  // namespace
@@ -69,7 +76,7 @@ void add_changes(FactPage& page, const UiContext& ui, const UiState& state, cons
     const std::string subject = entry.work.empty() ? "" : entry.subject + " ";
     page.data(time_text(entry.at), subject + page.told(entry.text), role_of(entry.severity));
   }
-  if (runs + events == 0) page.fact("", "none since tessera was started", Role::dim);
+  if (runs + events == 0) page.fact("", why_no_changes(ui, state), Role::dim);
 }
 
 void draw_node_notes(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state,
