@@ -117,7 +117,7 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
   const auto count = [bare](const std::optional<double>& value) {
     return value ? fmt::format("{:.2f}", *value) : std::string(bare ? "" : "n/a");
   };
-  grid.heads = {{"kind", "KIND", query::Align::left, 8},
+  grid.heads = {{"kind", "KIND", query::Align::left, query::Show::always, 8},
                 {"slice_hours", "SLICE-HOURS", query::Align::right},
                 {"hours", "HOURS", query::Align::right},
                 {"user", "USER"},
