@@ -111,7 +111,7 @@ TEST(FleetFile, ARefusalNamesLineAndColumn) {
       {"pools: [{name: a, layout: 3g.40gb,2g.20gb}]", "fleet.yaml:1:42: \"2g.20gb\" is not a key here"},
       {"pools: [{name: a, demand: {half: 1}}]",
        "fleet.yaml:1:34: \"half\" is not the name of a MIG profile, or whole"},
-      {"pools: [{name: a, demand: {1g.10gb: -1}}]", "fleet.yaml:1:37: the count is not a whole number"},
+      {"pools: [{name: a, demand: {1g.10gb: -1}}]", "fleet.yaml:1:37: the count is not a whole number from 0 to 1000000"},
       {"pools: [{name: a, demand: {1g.10gb: 1, 1g.10GB: 1}}]",
        "fleet.yaml:1:49: profile 1g.10gb stands twice"},
       {"pools: [{name: a, layout: none, label: ml}]", "fleet.yaml:1:40: a label is KEY=VALUE"},
