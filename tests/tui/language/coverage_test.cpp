@@ -66,6 +66,17 @@ TEST(JapaneseCoverage, ThePackSaysWhatItTouchesAndThenWhatIsProven) {
   for (const auto& [english, told] : kTold) EXPECT_EQ(japanese()->tell(english).text, told);
 }
 
+// Among findings, where a pool stood beside "ジョブ88142".
+TEST(JapaneseCoverage, APoolIsToldByItselfAndTakesNoOtherTextForItsName) {
+  const std::pair<const char*, const char*> kTold[]{
+      {"pool notebooks", "プールnotebooks"},
+      {"pool on loan", "プールon loan"},
+      {"pool notebooks, line 7", "プールnotebooks（7行目）"},
+      {"pool notebooks is skipped: lead is over", "プールnotebooksを飛ばします：lead is over"}};
+  for (const auto& [english, told] : kTold) EXPECT_EQ(japanese()->tell(english).text, told);
+  EXPECT_FALSE(japanese()->tell("pool notebooks has moved to the other cluster").whole);
+}
+
 // A run that was parked said in Japanese that it cannot make instances on "Insufficient Resources".
 TEST(JapaneseCoverage, WhatADriverAnswersStandsBehindTheNodeThatItConcerns) {
   const std::string answer = "Failed to create GPU instances: Insufficient Resources";
