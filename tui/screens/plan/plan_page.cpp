@@ -132,7 +132,7 @@ class Page {
     std::string where;
     if (ui_.model.clusters.size() > 1)
       where = fmt::format("{} {} ", plan_.intent.cluster.text, glyphs(state_.ascii).crumb);
-    DocLine line{{{where + nodes_text(plan_) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
+    DocLine line{{{where + told(nodes_text(plan_)) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
     std::string words = plan_.intent.words;
     line.spans.push_back(
         {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
@@ -172,6 +172,9 @@ class Page {
     const int words = display_width(told("now")) + display_width(told("after"));
     const int narrow = gpus + before + after + words + 5;  // blanks between them, where they stand close
     const bool two = static_cast<int>(changes.size()) > room / 4 && 2 * (3 + narrow) < width_;
+    // Of several nodes these are the GPUs of one alone.
+    if (plan_.nodes.size() > 1 && !changes.empty())
+      lines_.push_back({{{node->node.text, Role::dim, 3}}, {}});
     for (std::size_t i = 0; i < changes.size();) {
       const std::size_t row = two ? std::min<std::size_t>(2, changes.size() - i) : 1;
       DocLine line;
