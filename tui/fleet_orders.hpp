@@ -2,8 +2,8 @@
 // must not hold the console.
 //
 // One order after the other. Threads: made and used by the UI thread; has one of its own from the first order
-// on. It ends with it, once a pause that was ordered is carried out; one that still reads is left behind, with
-// all that it uses, and told to no one.
+// on. It ends with it, once a pause that was ordered is carried out; one that still reads is left behind,
+// with all that it uses, and told to no one.
 #pragma once
 
 #include <functional>

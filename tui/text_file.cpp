@@ -16,9 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error refused(std::string reason, std::string hint = "") {
-  return {"", std::move(reason), std::move(hint)};
-}
+Error refused(std::string reason, std::string hint = "") { return {"", std::move(reason), std::move(hint)}; }
 
 Error too_large(std::uintmax_t most) {
   Error error = most < (1u << 20) ? refused("larger than " + std::to_string(most >> 10) + " KiB")

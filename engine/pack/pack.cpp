@@ -210,7 +210,8 @@ std::string reason_of(const Problem& problem, const Classes& classes, std::size_
           "left out, or serve the rest of the demand",
           problem.products[*wanted.product]->key.text, met);
     return fmt::format(
-        "GPUs that are whole and free, or can be made so: {}, as the others are in use, left out, or serve the "
+        "GPUs that are whole and free, or can be made so: {}, as the others are in use, left out, or serve "
+        "the "
         "rest of the demand",
         met);
   }

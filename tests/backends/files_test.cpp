@@ -81,7 +81,8 @@ TEST(Files, AFifoADeviceAndAFolderAreRefusedAndNotWaitedFor) {
   const auto inside = read_config(folder.path());
   ASSERT_FALSE(inside);
   EXPECT_EQ(inside.error().reason, folder.path() + ": it is a folder");
-  EXPECT_EQ(inside.error().hint, "name a file, or put one in its place") << "its permissions are not the matter";
+  EXPECT_EQ(inside.error().hint, "name a file, or put one in its place")
+      << "its permissions are not the matter";
 }
 
 TEST(Files, AFileIsReplacedAsAWholeForItsOwnerAloneAndItsFolderIsMade) {

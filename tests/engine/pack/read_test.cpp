@@ -139,7 +139,8 @@ TEST(PackFile, ErrorsNameTheItemOfJson) {
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n\u001b[31m", "gpu": 0}]})"),
             "gpus.yaml: boards[0]: node is too long, or holds control characters")
       << "a name was said to be needed where one stands";
-  EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"gpu": 0}]})"), "gpus.yaml: boards[0]: node: a name is needed");
+  EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"gpu": 0}]})"),
+            "gpus.yaml: boards[0]: node: a name is needed");
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n1", "gpu": 0, "product": "H100-80GB-SXM5",)"
                     R"( "instances": [{"profile": "1g.10gb", "start": 99}]}]})"),
             "gpus.yaml: boards[0].instances[0]: start: a whole number from 0 to 16 is needed");
