@@ -87,14 +87,15 @@ std::optional<std::string> read_to_end(int fd, std::size_t most) {
 
 Result<std::optional<WholeFile>> read_whole_file(std::string_view what, const std::string& path,
                                                  std::size_t most) {
-  auto refuse = [&](const std::string& reason) {
-    return Error{std::string(what), path + ": " + reason, "check the path and its permissions"};
+  auto refuse = [&](const std::string& reason, const char* hint = "check the path and its permissions") {
+    return Error{std::string(what), path + ": " + reason, hint};
   };
   // O_NONBLOCK: open() of a FIFO would wait until a process writes to it.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.ok() && (errno == ENOENT || errno == ENOTDIR)) return std::optional<WholeFile>();
   WholeFile whole;
   if (!file.ok() || ::fstat(file.get(), &whole.about) != 0) return refuse(std::strerror(errno));
+  if (S_ISDIR(whole.about.st_mode)) return refuse("it is a folder", "name a file, or put one in its place");
   if (!S_ISREG(whole.about.st_mode)) return refuse("not a regular file");
   auto text = read_to_end(file.get(), most);  // the size may be 0 in /proc, or grow while it is read
   if (!text && errno == EFBIG) return refuse("larger than " + size_text(most));

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace tessera::tui {
@@ -35,9 +34,11 @@ struct FleetOrders::Work {
   std::deque<FleetTold> told;
   bool ending = false;
   int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  std::thread thread;
 
   explicit Work(CarryOut how) : carry_out(std::move(how)) {}
+  ~Work() { close(wake); }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
 
   bool is_under_way(const FleetOrder& order) const {
     return (running && answers(*running, order)) ||
@@ -63,19 +64,23 @@ struct FleetOrders::Work {
   }
 };
 
-FleetOrders::FleetOrders(CarryOut carry_out) : work_(std::make_unique<Work>(std::move(carry_out))) {}
+FleetOrders::FleetOrders(CarryOut carry_out) : work_(std::make_shared<Work>(std::move(carry_out))) {}
 
 FleetOrders::~FleetOrders() {
-  if (work_->thread.joinable()) {
-    {
-      const std::lock_guard lock(work_->mutex);
-      work_->ending = true;
-      std::erase_if(work_->waiting, only_reads);
-    }
-    work_->news.notify_one();
-    work_->thread.join();
+  if (!thread_.joinable()) return;
+  bool only_a_read = false;
+  {
+    const std::lock_guard lock(work_->mutex);
+    work_->ending = true;
+    std::erase_if(work_->waiting, only_reads);
+    only_a_read = work_->waiting.empty() && work_->running && only_reads(*work_->running);
   }
-  close(work_->wake);
+  work_->news.notify_one();
+  // A file system that has gone silent may never answer.
+  if (only_a_read)
+    thread_.detach();
+  else
+    thread_.join();
 }
 
 void FleetOrders::add(FleetOrder order) {
@@ -83,7 +88,7 @@ void FleetOrders::add(FleetOrder order) {
   const std::lock_guard lock(work_->mutex);
   if (only_reads(order) && work_->is_under_way(order)) return;
   work_->waiting.push_back(std::move(order));
-  if (!work_->thread.joinable()) work_->thread = std::thread([work = work_.get()] { work->run(); });
+  if (!thread_.joinable()) thread_ = std::thread([work = work_] { work->run(); });
   work_->news.notify_one();
 }
 

@@ -2,12 +2,14 @@
 // must not hold the console.
 //
 // One order after the other. Threads: made and used by the UI thread; has one of its own from the first order
-// on, which ends with it. A pause that was ordered is carried out before.
+// on. It ends with it, once a pause that was ordered is carried out; one that still reads is left behind,
+// with all that it uses, and told to no one.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "tui/fleet_state.hpp"
 
@@ -16,7 +18,8 @@ namespace tessera::tui {
 class FleetOrders {
  public:
   using CarryOut = std::function<FleetTold(const FleetOrder&)>;
-  explicit FleetOrders(CarryOut carry_out);  // empty: what is ordered is passed over
+  // empty: what is ordered is passed over. It may outlive this: what it needs to read belongs to it.
+  explicit FleetOrders(CarryOut carry_out);
   ~FleetOrders();
   FleetOrders(const FleetOrders&) = delete;
   FleetOrders& operator=(const FleetOrders&) = delete;
@@ -31,7 +34,8 @@ class FleetOrders {
 
  private:
   struct Work;
-  std::unique_ptr<Work> work_;
+  std::shared_ptr<Work> work_;  // the thread's, too
+  std::thread thread_;
 };
 
 }  // namespace tessera::tui

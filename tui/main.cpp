@@ -532,7 +532,8 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     wanted.acknowledge = [notes](const insight::Acknowledgement& one) {
       return keep_acknowledged(notes, one, wall_clock());
     };
-    wanted.fleet = [&](tui::FleetOrder order) {
+    // Copies: a read that hangs outlives the console.
+    wanted.fleet = [environment, catalogue](tui::FleetOrder order) {
       // As journals name the person: behind sudo USER is another one, and in a unit there is none.
       if (order.what == tui::FleetOrder::What::pause) order.who = user_name(environment);
       return cli::answer_fleet(order, catalogue, wall_clock());

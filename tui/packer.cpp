@@ -100,7 +100,7 @@ void Packer::follow(const UiState& state) {
   if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->working())
     return ask(state.fleet->question);
   if (finds_in_fleet(state) && state.fleet->question && !state.fleet->answered())
-    return ask_for_findings(state.fleet->question);
+    return ask(state.fleet->question, false);
   if (state.top().kind == ScreenKind::advise && state.advise && state.advise->working())
     return ask(state.advise->question);
   const bool shown = state.top().kind == ScreenKind::pack && state.pack && state.pack->working();
@@ -119,23 +119,15 @@ void Packer::ask(std::shared_ptr<const AdviseQuestion> question) {
                 const Tell& tell) -> Message { return AdviseTold{answer_of(one, stop, tell)}; });
 }
 
-void Packer::ask(std::shared_ptr<const FleetQuestion> question) {
-  work_->ask(std::move(question),
-             [&evidence = work_->evidence](const std::shared_ptr<const FleetQuestion>& one,
-                                           const pack::Stop& stop, const Tell& tell) -> Message {
-               const auto journal = [&](const RunHead& head) { return evidence.journal_of(head); };
-               return evidence.read(answer_of(one, journal), stop, tell);
-             });
-}
-
-// What journals and recordings say of each node is not among them.
-void Packer::ask_for_findings(std::shared_ptr<const FleetQuestion> question) {
-  const auto answer = [&evidence = work_->evidence](const std::shared_ptr<const FleetQuestion>& one,
-                                                    const pack::Stop&, const Tell&) -> Message {
+void Packer::ask(std::shared_ptr<const FleetQuestion> question, bool whole) {
+  const auto answer = [&evidence = work_->evidence, whole](const std::shared_ptr<const FleetQuestion>& one,
+                                                           const pack::Stop& stop,
+                                                           const Tell& tell) -> Message {
     const auto journal = [&](const RunHead& head) { return evidence.journal_of(head); };
-    return FleetSeen{answer_of(one, journal), nullptr, false};
+    auto found = answer_of(one, journal);
+    return whole ? evidence.read(std::move(found), stop, tell) : FleetSeen{std::move(found), nullptr, false};
   };
-  work_->ask(std::move(question), answer, false);
+  work_->ask(std::move(question), answer, whole);
 }
 
 std::optional<Message> Packer::take() {

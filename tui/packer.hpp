@@ -30,7 +30,8 @@ class Packer {
   // nullptr: none any more. The same question again is no other one.
   void ask(std::shared_ptr<const PackQuestion> question);
   void ask(std::shared_ptr<const AdviseQuestion> question);
-  void ask(std::shared_ptr<const FleetQuestion> question);
+  // whole: with what journals and recordings say of each node; findings go without.
+  void ask(std::shared_ptr<const FleetQuestion> question, bool whole = true);
   // PackTold, AdviseTold or FleetSeen: an answer, or how far one has come; nullopt: nothing was told since.
   std::optional<Message> take();
   // Readable once there is something to take.
@@ -38,8 +39,6 @@ class Packer {
   bool busy() const;
 
  private:
-  void ask_for_findings(std::shared_ptr<const FleetQuestion> question);
-
   struct Work;
   std::unique_ptr<Work> work_;
 };

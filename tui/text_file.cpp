@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error refused(std::string reason) { return {"", std::move(reason), ""}; }
+Error refused(std::string reason, std::string hint = "") { return {"", std::move(reason), std::move(hint)}; }
 
 Error too_large(std::uintmax_t most) {
   Error error = most < (1u << 20) ? refused("larger than " + std::to_string(most >> 10) + " KiB")
@@ -73,7 +73,10 @@ Result<std::optional<std::string>> read_text_file(const std::string& path, std::
   }
   if (problem == std::errc::permission_denied) return std::optional<std::string>();
   if (problem) return refused(problem.message());
-  if (!fs::is_regular_file(status)) return refused("not a file");
+  // No right would make one readable.
+  if (fs::is_directory(status)) return refused("it is a folder", "name a file, or put one in its place");
+  if (!fs::is_regular_file(status))
+    return refused("not a regular file", "name a file, or put one in its place");
   if (fs::file_size(path, problem) > most && !problem) return too_large(most);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return refused(std::strerror(errno));

@@ -390,7 +390,8 @@ class FleetReader {
                    "write 3g.40gb: 10");
       const auto number = count.as_int();
       if (!number || *number < 0 || *number > kMostWanted)
-        return bad(count, "the count is not a whole number", "write 3g.40gb: 10");
+        return bad(count, fmt::format("the count is not a whole number from 0 to {}", kMostWanted),
+                   "write 3g.40gb: 10");
       if (!rule.demand.emplace(profile->text, static_cast<int>(*number)).second)
         return bad(count, "profile " + profile->text + " stands twice", "name it once");
     }

@@ -52,9 +52,11 @@ BoardTexts exact_texts(const NodeSurvey& node, const BoardSurvey& board) {
 
 BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board) {
   BoardTexts exact = exact_texts(node, board);
-  if (!board.made || board.made->instances.empty()) return exact;
+  const bool is_told = board.wanted_is == BoardSurvey::Wanted::told;
+  if (!board.made || board.made->instances.empty())
+    return {is_told ? plan::to_text(anywhere(board.wanted)) : std::move(exact.wanted), std::move(exact.made)};
   const std::string made = plan::to_text(anywhere(wish_of(*board.made)));
-  if (board.wanted_is != BoardSurvey::Wanted::told) return {std::move(exact.wanted), made};
+  if (!is_told) return {std::move(exact.wanted), made};
   const std::string wanted = plan::to_text(anywhere(board.wanted));
   const std::string pending = pending_text(node, board);
   // A file that names no starts is not about them where the mode alone pends.

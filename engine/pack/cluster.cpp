@@ -235,7 +235,7 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Prob
     const std::size_t equals = word.rfind('='), colon = word.rfind(':', equals);
     if (equals == std::string::npos) return cannot("not PROFILE=COUNT");
     const auto count = whole_number<int>(std::string_view(word).substr(equals + 1), kMostWanted);
-    if (!count) return cannot("the count is not a whole number");
+    if (!count) return cannot(fmt::format("the count is not a whole number from 0 to {}", kMostWanted));
     const std::size_t begin = colon == std::string::npos ? 0 : colon + 1;
     const auto profile = wanted_name(word.substr(begin, equals - begin));
     if (!profile) return cannot(why_not_wanted(word.substr(0, equals)));

@@ -202,15 +202,18 @@ std::string reason_of(const Problem& problem, const Classes& classes, std::size_
     }
   }
   if (is_whole(wanted.profile)) {
+    // Of the GPUs, not of the demand: "3 of 29" would be taken for the number of GPUs that there are.
     const int met = wanted.count - left;
     if (wanted.product)
       return fmt::format(
-          "{} of {} GPUs of the product {} are whole and free, or can be made so: the others are in use or "
-          "left out",
-          met, wanted.count, problem.products[*wanted.product]->key.text);
+          "GPUs of the product {} that are whole and free, or can be made so: {}, as the others are in use, "
+          "left out, or serve the rest of the demand",
+          problem.products[*wanted.product]->key.text, met);
     return fmt::format(
-        "{} of {} GPUs are whole and free, or can be made so: the others are in use or left out", met,
-        wanted.count);
+        "GPUs that are whole and free, or can be made so: {}, as the others are in use, left out, or serve "
+        "the "
+        "rest of the demand",
+        met);
   }
   if (gpus == 0) {
     if (const std::int64_t passed = passed_by(problem, wanted); passed > 0)

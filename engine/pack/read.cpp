@@ -196,7 +196,9 @@ class Reader {
     const Tree* value = map.find(key);
     const std::optional<std::string_view> text = value ? words(*value) : std::nullopt;
     if (!text || text->empty() || text->size() > 253 || !is_clean(*text)) {
-      fail(value ? *value : map, where, fmt::format("{}: a name is needed", key));
+      fail(value ? *value : map, where,
+           text && !text->empty() ? fmt::format("{} is too long, or holds control characters", key)
+                                  : fmt::format("{}: a name is needed", key));
       return {};
     }
     return *text;
@@ -417,7 +419,9 @@ Result<FileProblem> read_boards(std::string_view text, std::string_view file,
     if (json) return Reader<Json>(file, catalogue).run(*json);
   }
   Result<Yaml> yaml = parse_yaml(text, file);
-  if (!yaml) return Error{std::string(kWhat), yaml.error().reason, std::string(kHint)};
+  if (!yaml)
+    return Error{std::string(kWhat), yaml.error().reason,
+                 yaml.error().hint.empty() ? std::string(kHint) : yaml.error().hint};
   return Reader<Yaml>(file, catalogue).run(*yaml);
 }
 

@@ -73,11 +73,16 @@ TEST(Files, AFifoADeviceAndAFolderAreRefusedAndNotWaitedFor) {
   test::Scratch folder;
   const std::string fifo = folder.path() + "/fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  for (const std::string& path : {fifo, std::string("/dev/zero"), folder.path()}) {
+  for (const std::string& path : {fifo, std::string("/dev/zero")}) {
     auto file = read_config(path);
     ASSERT_FALSE(file) << path;
     EXPECT_EQ(file.error().reason, path + ": not a regular file");
   }
+  const auto inside = read_config(folder.path());
+  ASSERT_FALSE(inside);
+  EXPECT_EQ(inside.error().reason, folder.path() + ": it is a folder");
+  EXPECT_EQ(inside.error().hint, "name a file, or put one in its place")
+      << "its permissions are not the matter";
 }
 
 TEST(Files, AFileIsReplacedAsAWholeForItsOwnerAloneAndItsFolderIsMade) {

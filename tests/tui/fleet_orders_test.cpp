@@ -90,6 +90,30 @@ TEST(FleetOrders, APauseThatWasOrderedIsCarriedOutBeforeTheConsoleEnds) {
   EXPECT_EQ(disk.asked.back(), "pa");
 }
 
+// It ended only once the file system answered.
+TEST(FleetOrders, AConsoleThatEndsDoesNotWaitForAReadThatHangs) {
+  struct Used {
+    std::promise<void> gone;
+    ~Used() { gone.set_value(); }
+  };
+  std::promise<void> begun, go;
+  auto used = std::make_shared<Used>();
+  const std::future<void> gone_with_it = used->gone.get_future();
+  {
+    FleetOrders orders([&begun, gone = go.get_future().share(), used = std::move(used)](const FleetOrder&) {
+      begun.set_value();
+      gone.wait();
+      return FleetTold();
+    });
+    orders.add(order(What::read, "a"));
+    begun.get_future().wait();
+    orders.add(order(What::look, "b"));
+  }
+  go.set_value();
+  EXPECT_EQ(gone_with_it.wait_for(kPatience), std::future_status::ready)
+      << "its thread goes away by itself, with what it used";
+}
+
 TEST(FleetOrders, AConsoleWithoutFleetFilesPassesThemOver) {
   FleetOrders orders({});
   orders.add(order(What::read, "a"));

@@ -52,10 +52,18 @@ TEST_F(TextFile, AFileOfProcIsBoundedByWhatItHolds) {
 }
 
 TEST_F(TextFile, AFolderAndAFifoAreRefusedWithoutWaiting) {
-  EXPECT_EQ(why(folder_.string(), 10), "not a file");
+  EXPECT_EQ(why(folder_.string(), 10), "it is a folder");
   const std::string fifo = (folder_ / "fifo").string();
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(why(fifo, 10), "not a file");
+  EXPECT_EQ(why(fifo, 10), "not a regular file");
+}
+
+// They were to be made readable.
+TEST_F(TextFile, ForAFolderOrAFifoAnotherFileIsToBeNamed) {
+  const std::string fifo = (folder_ / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& path : {folder_.string(), fifo})
+    EXPECT_EQ(read_text_file(path, 10).error().hint, "name a file, or put one in its place") << path;
 }
 
 // Settings behind a file server that is away were taken for none.

@@ -180,7 +180,7 @@ TEST_F(StateFileTest, SaysWhyItCannotBeUsed) {
   EXPECT_FALSE(StateFile::open("/nonexistent/world").ok());
   Result<StateFile> file = StateFile::open(folder);
   ASSERT_TRUE(file.ok());
-  EXPECT_NE(read_state(folder).error().reason.find("not a regular file"), std::string::npos);
+  EXPECT_NE(read_state(folder).error().reason.find("it is a folder"), std::string::npos);
   std::string fifo = folder + "/fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_NE(read_state(fifo).error().reason.find("not a regular file"), std::string::npos)

@@ -45,6 +45,15 @@ TEST(FleetTelling, WhereInstancesStandIsToldOnlyWhereThatAloneDiffers) {
             "1g.10gb@0 + 3g.40gb@4 -> 3g.40gb@0 + 1g.10gb@4");
 }
 
+// Of one pool, GPUs with instances were to be "1g.10gb + 3g.40gb", and whole ones "3g.40gb@4 + 1g.10gb@0".
+TEST(FleetTelling, WhatIsWantedReadsTheSameOfAWholeGpuAndOfOneThatIsCut) {
+  const std::string file = "pools: [{name: a, layout: '3g.40gb@4,2g.20gb@2,1g.10gb@0'}]";
+  EXPECT_EQ(Told(test::uncut(0, 0), file).text(), "whole GPU -> 1g.10gb + 2g.20gb + 3g.40gb");
+  EXPECT_EQ(Told(two_instances(), file).text(), "1g.10gb + 3g.40gb -> 1g.10gb + 2g.20gb + 3g.40gb");
+  EXPECT_EQ(Told(test::uncut(0, 0), "pools: [{name: a, preset: all-misspelt}]").text(),
+            "whole GPU -> all-misspelt");
+}
+
 // diff said that a whole GPU was wanted, and so did JSON.
 TEST(FleetTelling, APresetThatTheProductDoesNotHaveIsNoWholeGpu) {
   const Told told(two_instances(), "pools: [{name: a, preset: all-misspelt}]");

@@ -253,6 +253,17 @@ TEST_F(EndsWithin, SharesAreRefusedAsADemandByWhatMakesThem) {
   }
 }
 
+// 99999999999 was said to be no whole number.
+TEST_F(EndsWithin, ACountThatIsTooLargeIsRefusedWithItsBound) {
+  Problem problem;
+  for (const char* word : {"1g.10gb=99999999999", "1g.10gb=-3"}) {
+    const auto demand = read_demand(std::vector<std::string>{word}, problem, test::catalogue());
+    ASSERT_FALSE(demand.ok()) << word;
+    EXPECT_TRUE(demand.error().reason.ends_with("the count is not a whole number from 0 to 100000000"))
+        << demand.error().reason;
+  }
+}
+
 TEST_F(EndsWithin, OneGpuThatIsLeftOutIsOneGpu) {
   EXPECT_EQ(left_out_text(1, "of AMD"), "left out: 1 GPU of AMD");
   EXPECT_EQ(left_out_text(2, "of AMD"), "left out: 2 GPUs of AMD");

@@ -394,14 +394,17 @@ boards:
   packed = answer(problem);
   EXPECT_EQ(packed.unmet, std::vector<int>{1});
   EXPECT_TRUE(packed.boards.empty());
-  EXPECT_EQ(packed.reason[0],
-            "1 of 2 GPUs are whole and free, or can be made so: the others are in use or left out");
+  EXPECT_EQ(
+      packed.reason[0],
+      "GPUs that are whole and free, or can be made so: 1, as the others are in use, left out, or serve "
+      "the rest of the demand")
+      << "\"1 of 2 GPUs\" would be taken for the number of GPUs that there are";
   // Beside other products nothing said which GPUs are short.
   problem.demand[0].product = 0;
-  EXPECT_EQ(
-      answer(problem).reason[0],
-      "1 of 2 GPUs of the product H100-80GB-SXM5 are whole and free, or can be made so: the others are in "
-      "use or left out");
+  EXPECT_EQ(answer(problem).reason[0],
+            "GPUs of the product H100-80GB-SXM5 that are whole and free, or can be made so: 1, as the others "
+            "are in "
+            "use, left out, or serve the rest of the demand");
 }
 
 TEST(Pack, WhatRunsOnAWholeGpuIsMovedToAnotherOneWhereThatIsAllowed) {

@@ -123,10 +123,23 @@ TEST(PackFile, AGpuIsListedTwiceAlsoWhereOtherNodesStandBetween) {
             "gpus.yaml:6: GPU 0 of n1 is listed twice");
 }
 
+// All of them were told that the documentation has an example.
+TEST(PackFile, AnErrorOfYamlSaysWhatToDoAsInAFleetFile) {
+  const auto hint = [](std::string_view text) {
+    return read_boards(text, "gpus.yaml", test::catalogue()).error().hint;
+  };
+  EXPECT_EQ(hint("demand: &a {}"), "write the value out: anchors and aliases are not read");
+  EXPECT_EQ(hint("demand: \xff"), "save the file as UTF-8");
+  EXPECT_EQ(hint("demand: 1"), "docs/planning.md has an example") << "its own errors";
+}
+
 TEST(PackFile, ErrorsNameTheItemOfJson) {
   EXPECT_EQ(trouble("{}"), "gpus.yaml: boards: a list of GPUs is missing") << "named once";
   EXPECT_EQ(trouble(R"({"boards": []})"), "gpus.yaml: demand: a map of profiles is missing");
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n\u001b[31m", "gpu": 0}]})"),
+            "gpus.yaml: boards[0]: node is too long, or holds control characters")
+      << "a name was said to be needed where one stands";
+  EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"gpu": 0}]})"),
             "gpus.yaml: boards[0]: node: a name is needed");
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n1", "gpu": 0, "product": "H100-80GB-SXM5",)"
                     R"( "instances": [{"profile": "1g.10gb", "start": 99}]}]})"),

@@ -59,11 +59,22 @@ TEST(JapaneseCoverage, ThePackSaysWhatItTouchesAndThenWhatIsProven) {
        "3ノードの9個のGPUを変更。最小とは証明されていません（下限：2ノード）"},
       {"touches 9 GPUs on 3 nodes; not proven minimal: no plan needs fewer than 7 GPUs",
        "3ノードの9個のGPUを変更。最小とは証明されていません（下限：GPU 7個）"},
-      {"not served: H100-80GB-SXM5:whole: 9 of 29 GPUs of the product H100-80GB-SXM5 are whole and free, or "
-       "can be made so: the others are in use or left out",
+      {"not served: H100-80GB-SXM5:whole: GPUs of the product H100-80GB-SXM5 that are whole and free, or can "
+       "be made so: 9, as the others are in use, left out, or serve the rest of the demand",
        "満たせないもの：H100-80GB-SXM5:whole：分割されずに空いている、またはそうできる製品H100-80GB-SXM5の"
-       "GPUは29個中9個です。残りは使用中か対象外です"}};
+       "GPUは9個です。残りは使用中か対象外、または残りの需要に使われます"}};
   for (const auto& [english, told] : kTold) EXPECT_EQ(japanese()->tell(english).text, told);
+}
+
+// Among findings, where a pool stood beside "ジョブ88142".
+TEST(JapaneseCoverage, APoolIsToldByItselfAndTakesNoOtherTextForItsName) {
+  const std::pair<const char*, const char*> kTold[]{
+      {"pool notebooks", "プールnotebooks"},
+      {"pool on loan", "プールon loan"},
+      {"pool notebooks, line 7", "プールnotebooks（7行目）"},
+      {"pool notebooks is skipped: lead is over", "プールnotebooksを飛ばします：lead is over"}};
+  for (const auto& [english, told] : kTold) EXPECT_EQ(japanese()->tell(english).text, told);
+  EXPECT_FALSE(japanese()->tell("pool notebooks has moved to the other cluster").whole);
 }
 
 // A run that was parked said in Japanese that it cannot make instances on "Insufficient Resources".

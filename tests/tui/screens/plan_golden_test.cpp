@@ -46,6 +46,16 @@ TEST(GoldenPlan, DisturbingTwo) {
 }
 TEST(GoldenPlan, ManyNodes) { at_three_sizes("plan-many", many_nodes); }
 
+// "GPU 0 now … after …" stood under "6 nodes" and named none of them.
+TEST(PlanPage, OfSeveralNodesTheOneWhoseGpusAreDrawnIsNamed) {
+  Session session = changing({80, 24});
+  many_nodes(session);
+  const std::string screen = session.screen();
+  const std::size_t drawn = screen.find("   GPU 0     now");
+  ASSERT_NE(drawn, std::string::npos) << screen;
+  EXPECT_LT(screen.find("   n0031"), drawn) << screen;
+}
+
 TEST(PlanPage, ANodeWithOneStepHasOneStepAndNotOneSteps) {
   Session session = changing({200, 60});
   many_nodes(session);

@@ -145,7 +145,7 @@ std::optional<Error> FleetCommand::flag_without_effect() const {
     return usage(fmt::format("fleet {} has no {}", verb_, flag), hint);
   };
   if (is({"init", "explain", "set", "pause", "unpause"}) && options_.output != OutputFormat::table)
-    return no("-o", "check, diff, plan and calendar have it");
+    return no("-o", "check, diff, plan, calendar and run --dry-run have it");
   if (is({"init", "explain", "set", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
     return no("--node", "check, diff, plan, apply and run have it");
   if (is({"plan", "apply"})) return std::nullopt;

@@ -293,7 +293,9 @@ std::optional<Error> type_wanted(UiState& state, const UiContext& ui, const std:
   if (std::string why = why_no_pack_edit(Action::pack_count, state, ui); !why.empty())
     return Error{why, "", ""};
   const auto count = whole_number<int>(text, kMostWanted);
-  if (!count) return Error{"the count is not a whole number", "", "for example :wanted 10"};
+  if (!count)
+    return Error{fmt::format("the count is not a whole number from 0 to {}", kMostWanted), "",
+                 "for example :wanted 10"};
   set_count(state, want_here(state), *count);
   return std::nullopt;
 }

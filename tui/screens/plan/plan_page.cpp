@@ -25,10 +25,9 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kTwoColumns = 118;
-constexpr int kUsualFoot = 6;  // lines that what is said about a step takes below
-constexpr int kLeastRoom = 8;  // lines of the first screen, however low the terminal is
-constexpr int kFirstSteps =
-    5;  // lines of the steps that have a share in the first screen, with their heading
+constexpr int kUsualFoot = 6;    // lines that what is said about a step takes below
+constexpr int kLeastRoom = 8;    // lines of the first screen, however low the terminal is
+constexpr int kFirstSteps = 5;   // lines that the steps have of the first screen, with their heading
 constexpr int kMostListed = 40;  // of pending work and of kept slices; the rest is counted
 
 class Page {
@@ -132,10 +131,9 @@ class Page {
     std::string where;
     if (ui_.model.clusters.size() > 1)
       where = fmt::format("{} {} ", plan_.intent.cluster.text, glyphs(state_.ascii).crumb);
-    DocLine line{{{where + nodes_text(plan_) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
-    std::string words = plan_.intent.words;
-    line.spans.push_back(
-        {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
+    DocLine line{{{where + told(nodes_text(plan_)) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
+    line.spans.push_back({fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan_.intent.words),
+                          Style(Role::accent).with_bold()});
     if (plan_.changes_anything()) {
       const std::vector<Span> more{{"   " + told("risk") + " ", Role::dim},
                                    {told(word(risk)), Style(risky).with_bold()},
@@ -172,6 +170,8 @@ class Page {
     const int words = display_width(told("now")) + display_width(told("after"));
     const int narrow = gpus + before + after + words + 5;  // blanks between them, where they stand close
     const bool two = static_cast<int>(changes.size()) > room / 4 && 2 * (3 + narrow) < width_;
+    if (plan_.nodes.size() > 1 && !changes.empty())  // these are the GPUs of one alone
+      lines_.push_back({{{node->node.text, Role::dim, 3}}, {}});
     for (std::size_t i = 0; i < changes.size();) {
       const std::size_t row = two ? std::min<std::size_t>(2, changes.size() - i) : 1;
       DocLine line;
