@@ -8,6 +8,7 @@
 
 #include "engine/json.hpp"
 #include "engine/plan/files/intent_file.hpp"
+#include "engine/time.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
