@@ -10,6 +10,15 @@
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
+namespace {
+
+// What another has closed, before the run or after it, its way back leaves closed.
+bool is_closed_by(const RunHead& head, const Node& node) {
+  const auto mark = plan::closed_by_flags(node) ? plan::parse_mark(node.reason) : std::nullopt;
+  return mark && mark->run == head.run;
+}
+
+}  // namespace
 
 std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
                                   const std::vector<const Cluster*>& clusters,
@@ -22,7 +31,7 @@ std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
     if (here == clusters.end() || !counts(head)) continue;
     LeftBehind& left = all.emplace_back(LeftBehind{head, {}, {}});
     for (const NodeName& name : head.nodes)
-      if (const Node* node = (*here)->nodes.find(name); node && plan::closed_by_flags(*node))
+      if (const Node* node = (*here)->nodes.find(name); node && is_closed_by(head, *node))
         left.closed.push_back(name);
   }
   return all;

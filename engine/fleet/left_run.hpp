@@ -14,7 +14,7 @@ namespace tessera::fleet {
 
 struct LeftBehind {
   RunHead head;
-  std::vector<NodeName> closed;  // nodes of it that are closed now
+  std::vector<NodeName> closed;  // nodes that it has closed, and that are closed now
   std::string why{};             // why its fleet file does not let it go on; empty: that is not the reason
 };
 // Those of the clusters that are parked or were interrupted and that count, whatever stands on their nodes by

@@ -10,6 +10,7 @@
 
 #include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/windows.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -63,6 +64,51 @@ std::string names_of(const Ends& ends, std::size_t clients, const RunsBy& by) {
   return text;
 }
 
+// Two or three of them tell what is wrong.
+std::string some_nodes(const std::vector<std::string>& told) {
+  constexpr std::size_t kNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamed, told.size()); ++i)
+    text += (text.empty() ? "" : ", ") + told[i];
+  if (told.size() > kNamed) text += fmt::format(", +{}", told.size() - kNamed);
+  return text;
+}
+
+// A node that is down or registered as invalid may be drained, too.
+bool is_closed(const Node& node) {
+  const bool by_health = node.health == Health::drained || node.health == Health::draining;
+  return node.state.empty() ? by_health : plan::closed_by_flags(node);
+}
+
+// "ops: RMA 4711"; on Kubernetes only a run of tessera says who.
+std::string closer_of(const Node& node) {
+  const auto kept = plan::parse_closing(node.reason);
+  const std::string who = clean(kept ? kept->by.who : node.reason_by, 60);
+  const std::string why = clean(kept ? kept->words : node.reason, 200);
+  if (who.empty()) return why.empty() ? "?" : why;
+  return fmt::format("{}: {}", who, why.empty() ? "?" : why);
+}
+
+// Until when something else is wanted than at `from`; nullopt: for longer than is looked ahead.
+std::optional<TimePoint> wanted_until(const Pool& pool, const RunsBy& by, TimePoint from) {
+  const auto in_file = std::find_if(by.file.pools.begin(), by.file.pools.end(),
+                                    [&](const Pool& one) { return one.name == pool.name; });
+  if (in_file == by.file.pools.end() || in_file->windows.empty()) return std::nullopt;
+  const TimePoint end = phase_at(by.file, *in_file, by.zone, from).end;
+  if (same_rule(rule_at(by.file, *in_file, by.zone, from), rule_at(by.file, *in_file, by.zone, end)))
+    return std::nullopt;
+  return end;
+}
+
+// By the time limits of what is known; nullopt: no time limit of it is.
+std::optional<TimePoint> last_end(const plan::NodePlan& node, const Cluster& cluster) {
+  std::optional<TimePoint> last;
+  for (const plan::Disturbed& one : node.blast_radius)
+    if (const Workload* work = one.id.text.empty() ? nullptr : cluster.workloads.find(one.id))
+      if (work->ends) last = std::max(last, work->ends);
+  return last;
+}
+
 // A plan that cannot be made is no matter of its budget: the survey, or the run, tells why.
 std::optional<std::string> evicts_too_much(const Survey& survey, const Pool& pool, const plan::Intent& intent,
                                            const Place& place, const RunsBy& by) {
@@ -110,6 +156,12 @@ std::optional<std::string> over_max_disturbed(const Pool& pool, const plan::Plan
         "its change would evict more jobs or pods ({}) than max_disturbed allows ({}): {}. Raise "
         "max_disturbed to {}, or wait until they end",
         all.count(), most, names, all.count());
+  const auto until = wanted_until(pool, by, by.now);
+  if (until && *fits >= *until)
+    return fmt::format(
+        "its change would evict more jobs or pods ({}) than max_disturbed allows ({}): {}. By their time "
+        "limits it does not fit before its phase ends at {}: raise max_disturbed to {}",
+        all.count(), most, names, moment_text(by.file, by.zone, *until), all.count());
   return fmt::format(
       "its change would evict more jobs or pods ({}) than max_disturbed allows ({}): {}. By their time "
       "limits it fits from {} on; or raise max_disturbed to {}",
@@ -121,6 +173,65 @@ std::optional<TimePoint> begins_no_more(const Pool& pool, const RunsBy& by) {
   return last && by.now > *last ? last : std::nullopt;
 }
 
+std::map<NodeName, std::string> closed_by_others(const Survey& survey, const Pool& pool,
+                                                 const std::set<NodeName>& busy) {
+  std::map<NodeName, std::string> closed;
+  for (const NodeSurvey& one : survey.nodes) {
+    const Node& node = *one.node;
+    if (one.pool != &pool || one.standing != Standing::drifts || busy.contains(node.name) || !is_closed(node))
+      continue;
+    closed.emplace(node.name, closer_of(node));
+  }
+  return closed;
+}
+
+bool is_of_closed(const PoolNote& note) { return note.text.starts_with(closed_text({})); }
+
+std::string closed_text(const std::map<NodeName, std::string>& closed) {
+  std::vector<std::string> told;
+  for (const auto& [node, why] : closed) told.push_back(fmt::format("{} ({})", node.text, why));
+  return fmt::format("fleet run changes no node that another keeps closed, until it is opened: {}",
+                     some_nodes(told));
+}
+
+std::optional<std::string> not_empty_in_time(const Pool& pool, const plan::Plan& plan, const Cluster& cluster,
+                                             const RunsBy& by, TimePoint from) {
+  if (pool.evict != plan::Way::wait) return std::nullopt;
+  const auto until = wanted_until(pool, by, from);
+  if (!until) return std::nullopt;
+  std::vector<std::string> told;
+  for (const plan::NodePlan& node : plan.nodes)
+    if (const auto last = last_end(node, cluster); last && *last >= *until)
+      told.push_back(fmt::format("{} ({})", node.node.text, moment_text(by.zone, *last)));
+  if (told.empty()) return std::nullopt;
+  return fmt::format(
+      "by the time limits of their workloads these nodes are not empty before its phase ends at {}: {}",
+      moment_text(by.file, by.zone, *until), some_nodes(told));
+}
+
+namespace {
+
+// A run has no more to go by either: what ends early, or is ended, makes it come in time.
+void note_late(Survey& survey, const Pool& pool, const Place& place, const RunsBy& by,
+               const std::set<NodeName>& but) {
+  if (pool.evict != plan::Way::wait || !wanted_until(pool, by, by.now)) return;
+  std::set<NodeName> others = but;
+  for (const NodeSurvey& node : survey.nodes)
+    if (std::none_of(node.boards.begin(), node.boards.end(),
+                     [](const BoardSurvey& board) { return board.held > 0; }))
+      others.insert(node.node->name);
+  const auto intent = intent_of(survey, "", evicts(pool, {}), &pool, others);
+  if (!intent) return;
+  const Cluster& cluster = *survey.cluster;
+  const auto plan = plan::make_plan(cluster, *place.catalogue, *intent, *place.means,
+                                    rules_of(by.file, cluster.name, *place.rules), by.now);
+  if (!plan) return;
+  if (auto text = not_empty_in_time(pool, *plan, cluster, by, by.now))
+    survey.notes.push_back({&pool, Standing::as_wanted, std::move(*text)});
+}
+
+}  // namespace
+
 void note_passed_over(Survey& survey, const Place& place, const RunsBy& by,
                       const std::vector<RunHead>& runs) {
   std::set<NodeName> busy;
@@ -128,14 +239,23 @@ void note_passed_over(Survey& survey, const Place& place, const RunsBy& by,
     if (head.cluster == survey.cluster->name && head.state != RunState::finished)
       busy.insert(head.nodes.begin(), head.nodes.end());
   // A run of its own is made of the others: intent_of would take those that are refused where none is left.
+  std::set<NodeName> refused;
   for (const NodeSurvey& node : survey.nodes)
-    if (node.refused) busy.insert(node.node->name);
+    if (node.refused) refused.insert(node.node->name);
+  busy.insert(refused.begin(), refused.end());
   std::vector<const Pool*> pools;
   for (const NodeSurvey& node : survey.nodes)
     if (node.standing == Standing::drifts && !node.refused &&
         std::find(pools.begin(), pools.end(), node.pool) == pools.end())
       pools.push_back(node.pool);
   for (const Pool* pool : pools) {
+    std::set<NodeName> left = refused;
+    if (const auto closed = closed_by_others(survey, *pool, busy); !closed.empty()) {
+      survey.notes.push_back({pool, Standing::drifts, closed_text(closed)});
+      for (const auto& one : closed) busy.insert(one.first), left.insert(one.first);
+    }
+    // Also of those that a run has closed already, and waits for.
+    note_late(survey, *pool, place, by, left);
     const auto intent = intent_of(survey, "", evicts(*pool, {}), pool, busy);
     if (!intent) continue;
     if (auto why = why_passed_over(survey, *pool, *intent, place, by))

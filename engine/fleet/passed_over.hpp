@@ -1,9 +1,11 @@
-// Pools whose nodes drift and of which fleet run begins nothing as things stand: their budget does not let
-// it. Worked out from what stands there now, so that whoever asks later sees what a run has skipped.
-// Threads: pure functions.
+// Pools whose nodes drift and of which fleet run begins nothing, or not all, as things stand: their budget
+// does not let it, or another keeps nodes closed. Worked out from what stands there now, so that whoever asks
+// later sees what a run has skipped. Threads: pure functions.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,20 @@ std::optional<std::string> over_max_disturbed(const Pool& pool, const plan::Plan
                                               const Cluster& cluster, const RunsBy& by);
 // Until when a change of the pool may begin, where that is over in the phase that holds now.
 std::optional<TimePoint> begins_no_more(const Pool& pool, const RunsBy& by);
+
+// Nodes of the pool that drift and that are closed, with who keeps them closed, and why: "root: RMA 4711". A
+// run asks a person about each, and begins no other node until that is answered. busy: those of runs that
+// have not ended.
+std::map<NodeName, std::string> closed_by_others(const Survey& survey, const Pool& pool,
+                                                 const std::set<NodeName>& busy);
+std::string closed_text(const std::map<NodeName, std::string>& closed);
+bool is_of_closed(const PoolNote& note);  // it is such a text
+
+// Nodes of the plan that by the time limits of the workloads in the way are not empty before the phase ends
+// that wants the change: which, and until when. nullopt: none, or it is not known, or the pool evicts. from:
+// when the phase begins, or any later moment of it.
+std::optional<std::string> not_empty_in_time(const Pool& pool, const plan::Plan& plan, const Cluster& cluster,
+                                             const RunsBy& by, TimePoint from);
 
 // Adds a note for each such pool. runs: as they are known; nodes of those that have not ended are begun by no
 // other one.

@@ -337,8 +337,9 @@ class Surveyor {
                                          cluster_.name.text, some_of(unlisted, 3))});
       const bool empty = std::none_of(all.nodes.begin(), all.nodes.end(),
                                       [&](const NodeSurvey& one) { return one.pool == &pool; });
+      // A pool of a label may have no node for now: nothing of a node is unknown then.
       if (empty && missing.empty())
-        all.notes.push_back({&pool, Standing::unknown,
+        all.notes.push_back({&pool, Standing::as_wanted,
                              "it rules no node: none meets its conditions that no "
                              "pool above takes"});
     }

@@ -39,6 +39,7 @@ TEST(FleetRunWords, RunsThatAreLeftAreNamedWithTheirNodesThatAreClosedNow) {
   cluster.name = ClusterName("hpc");
   Node closed = test::node("n1", {});
   closed.state = {"IDLE", "DRAIN"};
+  closed.reason = "tessera r1 root@login1";
   cluster.nodes.upsert(closed);
   cluster.nodes.upsert(test::node("n2", {}));
   RunHead killed = run_called("as f.yaml says");
@@ -52,6 +53,23 @@ TEST(FleetRunWords, RunsThatAreLeftAreNamedWithTheirNodesThatAreClosedNow) {
   ASSERT_EQ(left.size(), 1u) << "the newer run on its nodes hides nothing";
   EXPECT_EQ(left[0].head.run, "r1");
   EXPECT_EQ(left[0].closed, std::vector<NodeName>{NodeName("n1")});
+}
+
+// It was said to be closed by the run, and that its way back opens it.
+TEST(FleetRunWords, WhatAnotherHasClosedIsNotSaidToBeClosedByTheRunThatIsLeft) {
+  Cluster cluster;
+  cluster.name = ClusterName("hpc");
+  RunHead parked = run_called("as f.yaml says");
+  parked.state = RunState::parked, parked.nodes = {NodeName("n1")};
+  for (const char* reason : {"RMA 4711", "", "tessera r9 eve@login1"}) {
+    Node closed = test::node("n1", {});
+    closed.state = {"IDLE", "DRAIN"}, closed.reason = reason;
+    cluster.nodes.upsert(closed);
+    const auto left = left_runs({parked}, {&cluster}, [](const RunHead&) { return true; });
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_EQ(left[0].closed, std::vector<NodeName>{}) << reason;
+    EXPECT_EQ(left_sentence(left[0]).find("--back"), std::string::npos) << left_sentence(left[0]);
+  }
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/other_rules.hpp"
 #include "engine/fleet/passed_over.hpp"
 #include "engine/fleet/reader.hpp"
+#include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
 #include "engine/time.hpp"
 #include "tests/engine/plan/boards.hpp"
@@ -152,6 +154,88 @@ TEST(FleetSurvey, APoolIsNotSaidToBeSkippedForANodeWhoseChangeIsRefused) {
   note_passed_over(found, site.place(), by, {});
   ASSERT_EQ(found.notes.size(), before + 1);
   EXPECT_TRUE(found.notes.back().text.starts_with("fleet run skips it: by not_after")) << found.notes[0].text;
+}
+
+// It parked at once, and no node of its pool was changed any more.
+TEST(FleetSurvey, ANodeThatAnotherKeepsClosedIsNamedAsPassedOver) {
+  std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {}), cut_node("n3", {})};
+  nodes[1].state = {"IDLE", "DRAIN"}, nodes[1].health = Health::drained;
+  nodes[1].reason = "RMA 4711", nodes[1].reason_by = "ops";
+  nodes[2].state = nodes[1].state, nodes[2].reason = "tessera r1 root@login1";
+  Site site(nodes);
+  Survey found = site.look("pools: [{name: a, layout: none}]");
+  ASSERT_EQ(found.count(Standing::drifts), 3u) << told(found);
+  const Pool& pool = site.fleet.pools[0];
+  const auto closed = closed_by_others(found, pool, {NodeName("n3")});
+  EXPECT_EQ(closed, (std::map<NodeName, std::string>{{NodeName("n2"), "ops: RMA 4711"}}))
+      << "n3 is of a run that has not ended";
+  const Zone utc;
+  RunHead run;
+  run.cluster = found.cluster->name, run.state = RunState::parked, run.nodes = {NodeName("n3")};
+  note_passed_over(found, site.place(), {site.fleet, utc, test::at(0)}, {run});
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_EQ(found.notes[0].standing, Standing::drifts);
+  EXPECT_EQ(found.notes[0].text,
+            "fleet run changes no node that another keeps closed, until it is opened: n2 (ops: RMA 4711)");
+}
+
+// A node was closed for hours that it could not make, and no word foretold it.
+TEST(FleetSurvey, ANodeThatIsNotEmptyBeforeItsPhaseEndsIsNamed) {
+  const auto note_of = [](TimePoint ends, const char* rest) {
+    Workload work = test::running("1", "alice", {test::holds("n1", {{0}})});
+    work.ends = ends;
+    Site site({cut_node("n1", {test::instance("1g.10gb", 0, 1, 0)}), cut_node("n2", {})}, {work});
+    Survey found = site.look(std::string("pools: [{name: a, layout: as-is, windows: [{when: daily "
+                                         "07:00-10:00, layout: none}]") +
+                             rest + "}]");
+    const Zone utc;
+    const Fleet file = site.fleet;
+    site.fleet = fleet_at(file, utc, test::at(0));
+    found = *survey(site.fleet, site.story.cluster(), site.place());
+    note_passed_over(found, site.place(), {file, utc, test::at(0)}, {});
+    return found.notes.empty() ? std::string() : found.notes.back().text;
+  };
+  EXPECT_EQ(note_of(test::at(4 * 3600), ""),
+            "by the time limits of their workloads these nodes are not empty before its phase ends at Fri "
+            "2027-01-15 10:00 UTC: n1 (Fri 2027-01-15 12:00)");
+  EXPECT_EQ(note_of(test::at(3600), ""), "");
+  EXPECT_EQ(
+      note_of(test::at(4 * 3600), ", evict: requeue, budget: {max_disturbed: 0}"),
+      "fleet run skips it: its change would evict more jobs or pods (1) than max_disturbed allows (0): 1 "
+      "(alice) until Fri 2027-01-15 12:00. By their time limits it does not fit before its phase ends at "
+      "Fri 2027-01-15 10:00 UTC: raise max_disturbed to 1");
+}
+
+// All of it was told in the night alone, when it was to be made.
+TEST(FleetSurvey, ARuleThatDoesNotHoldNowIsHeldAgainstTheGpusThatItIsFor) {
+  const auto notes_at = [](const std::string& pool, TimePoint at) {
+    std::vector<Node> nodes{cut_node("n1", {test::instance("1g.10gb", 0, 1, 0)}), cut_node("n2", {})};
+    Site site(nodes);
+    auto file = read_fleet("pools: [" + pool + "]", "fleet.yaml", test::catalogue());
+    EXPECT_TRUE(file) << to_line(file.error());
+    const Fleet now = fleet_at(*file, Zone(), at);
+    Survey found = *survey(now, site.story.cluster(), site.place());
+    note_other_rules(found, *file, site.place());
+    std::string text;
+    for (const PoolNote& note : found.notes) {
+      text += note.text + "\n";
+      EXPECT_EQ(note.standing, Standing::impossible) << note.text;
+    }
+    return text;
+  };
+  const TimePoint now = test::at(0);  // a Friday
+  for (const char* rule : {"layout: 9g.90gb", "preset: all-balancd", "layout: 8x1g.10gb", "layout: 1g.5gb"}) {
+    const std::string text =
+        notes_at(std::string("{name: a, layout: as-is, windows: [{when: Sat, ") + rule + "}]}", now);
+    EXPECT_TRUE(text.starts_with("its window Sat (line 1) is impossible on n[1-2]: "))
+        << rule << ": " << text;
+  }
+  const std::string own = notes_at("{name: a, layout: 9g.90gb, windows: [{when: Fri, layout: as-is}]}", now);
+  EXPECT_TRUE(own.starts_with("its own rule (line 1) is impossible on n[1-2]: ")) << own;
+  EXPECT_EQ(notes_at("{name: a, layout: as-is, except: {n2: as-is}, windows: [{when: Sat, layout: "
+                     "7x1g.10gb}, {when: Sun, preset: all-balanced}]}",
+                     now),
+            "");
 }
 
 TEST(FleetSurvey, TheIntentIsAboutEveryNodeThatDriftsAndNoOther) {

@@ -381,6 +381,7 @@ TEST_F(FleetClosing, ARunThatIsLeftNamesTheNodesThatItHasClosed) {
   stands = [] {
     Node n1 = test::node("n1", {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})});
     n1.state = {"IDLE", "DRAIN"};
+    n1.reason = "tessera r1 root@login1";
     return std::make_unique<test::StandingBackend>(std::vector<Node>{n1}, std::vector<Workload>{});
   };
   for (const char* verb : {"check", "diff"}) {

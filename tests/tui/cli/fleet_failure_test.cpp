@@ -195,6 +195,7 @@ TEST_F(FleetFailure, ARunThatWasKilledIsNamedWhateverStandsOnItsNodesByNow) {
   stands = [] {
     Node n2 = test::node("n2", {test::uncut(0, 0)});
     n2.state = {"IDLE", "DRAIN"};
+    n2.reason = "tessera r1 root@login1";
     return std::make_unique<test::StandingBackend>(std::vector<Node>{n2}, std::vector<Workload>{});
   };
   RunHead killed;

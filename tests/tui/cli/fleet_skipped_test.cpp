@@ -47,6 +47,119 @@ TEST_F(FleetCommandLine, WhatRunSkipsForItsBudgetIsAFindingOfCheckAfterwards) {
       << out.str();
 }
 
+// One node on which a person works was asked about by every call, parked, and held up its whole pool for
+// good.
+TEST_F(FleetCommandLine, ANodeThatAnotherKeepsClosedHoldsUpNoOtherOfItsPool) {
+  options.write = options.yes = true;
+  some_unknown = false;
+  bool closed = true;
+  stands = [&] {
+    Node other = test::node("n2", {test::uncut(0, 0)});
+    if (closed) {
+      other.state = {"IDLE", "DRAIN"}, other.health = Health::drained;
+      other.reason = "RMA 4711", other.reason_by = "ops";
+    }
+    return std::make_unique<test::StandingBackend>(
+        std::vector<Node>{test::node("n1", {test::uncut(0, 0)}), other,
+                          test::node("n3", {test::uncut(0, 0)})},
+        std::vector<Workload>{});
+  };
+  const std::string why =
+      "pool a: fleet run changes no node that another keeps closed, until it is opened: n2 (ops: RMA 4711)";
+  for (const char* more : {"", ", on_failure: go-on, budget: {max_nodes_at_once: 1}"}) {
+    const std::string path = file(std::string("pools: [{name: a, nodes: 'n[1-2]', layout: empty") + more +
+                                  "}, {name: b, layout: as-is}]");
+    closed = true;
+    EXPECT_EQ(run({"run", path}), kFinding);
+    ASSERT_TRUE(asked.plan) << err.str();
+    EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n1")}) << more;
+    EXPECT_NE(err.str().find(why), std::string::npos) << err.str();
+    EXPECT_EQ(run({"check", path}), kFinding);
+    EXPECT_NE(out.str().find(why), std::string::npos) << out.str();
+  }
+  options.dry_run = true, options.write = options.yes = false;
+  options.output = OutputFormat::json;
+  const std::string path = file(
+      "pools: [{name: a, nodes: n2, layout: as-is, budget: {lead: '06:00'}, windows: [{when: 'Fri "
+      "12:00-20:00', layout: empty}]}, {name: b, layout: as-is}]");
+  EXPECT_EQ(run({"run", path}), kFinding) << "before its window, too";
+  EXPECT_NE(test::json_at(out.str(), "/skipped/0/why").find("n2 (ops: RMA 4711)"), std::string::npos)
+      << out.str();
+  EXPECT_EQ(test::json_at(out.str(), "/early"), "[]") << out.str();
+  options.dry_run = false, options.write = options.yes = true;
+  options.output = OutputFormat::table;
+  closed = false;
+  EXPECT_EQ(
+      run({"run", file("pools: [{name: a, nodes: 'n[1-2]', layout: empty}, {name: b, layout: as-is}]")}),
+      kDone)
+      << err.str();
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(asked.plan->intent.nodes.size(), 2u) << "it is open: the next call takes it";
+}
+
+// It was closed at 8:00 for a window until 10:00, and its work runs until noon.
+TEST_F(FleetCommandLine, RunNamesANodeThatIsNotEmptyBeforeItsWindowEnds) {
+  alices.ends = test::at(4 * 3600);
+  const std::string path = file(
+      "pools: [{name: a, nodes: n1, layout: as-is, windows: [{when: 'Fri 07:00-10:00', layout: empty}]}, "
+      "{name: b, layout: as-is}]");
+  const std::string why =
+      "pool a: by the time limits of their workloads these nodes are not empty before its phase ends at Fri "
+      "2027-01-15 10:00 UTC: n1 (Fri 2027-01-15 12:00)";
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_NE(out.str().find(why), std::string::npos) << out.str();
+  options.dry_run = true;
+  EXPECT_EQ(run({"run", path}), kDone) << "what ends early makes it come in time";
+  EXPECT_NE(err.str().find(why), std::string::npos) << err.str();
+  alices.ends = test::at(5 * 3600);
+  alices.started = test::at(-9 * 3600);
+  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: as-is, budget: {lead: '04:00'}, windows: "
+                             "[{when: 'Fri 12:00-13:00', layout: empty}]}, {name: b, layout: as-is}]")}),
+            kDone);
+  EXPECT_NE(
+      err.str().find("n1 may be ready only after its window has ended at Fri 2027-01-15 13:00: the lead "
+                     "of pool a is shorter"),
+      std::string::npos)
+      << err.str();
+  EXPECT_NE(err.str().find("time limit 14 h, steps"), std::string::npos) << err.str();
+}
+
+// The window that an 'impossible' rule belongs to passed every look until it opened.
+TEST_F(FleetCommandLine, AWindowThatItsGpusCannotBecomeIsAFindingOfCheckBeforeItOpens) {
+  some_unknown = false;
+  const std::string path = file(
+      "pools: [{name: a, nodes: n1, layout: as-is, windows: [{when: Sat, layout: 9g.90gb}]}, {name: b, "
+      "layout: as-is}]");
+  const std::string why = "its window Sat (line 1) is impossible on n1: ";
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_NE(out.str().find(why), std::string::npos) << out.str();
+  EXPECT_EQ(run({"explain", "n1", path}), kDone);
+  EXPECT_NE(out.str().find(why), std::string::npos) << out.str();
+  options.dry_run = true;
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find(why), std::string::npos) << err.str();
+}
+
+// A unit of a timer was failed for as long as a label had no node.
+TEST_F(FleetCommandLine, APoolThatHasNoNodeForNowIsNamedAndIsNothingUnknown) {
+  some_unknown = false;
+  options.write = options.yes = true;
+  const std::string path =
+      file("pools: [{name: none, feature: not-there, layout: empty}, {name: b, layout: as-is}]");
+  EXPECT_EQ(run({"check", path}), kDone) << out.str();
+  EXPECT_NE(out.str().find("pool none: it rules no node"), std::string::npos) << out.str();
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  EXPECT_NE(err.str().find("pool none: it rules no node"), std::string::npos) << err.str();
+  options.dry_run = true;
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  EXPECT_NE(err.str().find("pool none: it rules no node"), std::string::npos) << err.str();
+  options.dry_run = false;
+  EXPECT_EQ(
+      run({"check", file("pools: [{name: none, nodes: n77, layout: empty}, {name: b, layout: as-is}]")}),
+      kUnknown)
+      << "a node that is named and not listed is not known";
+}
+
 // Its JSON had no word of them.
 TEST_F(FleetCommandLine, ADryRunListsThePoolsThatItSkips) {
   options.dry_run = true;

@@ -17,9 +17,16 @@ TEST(JapaneseFleet, WhatIsSaidOfAPoolIsToldToItsEnd) {
       "2026-11-23 22:10 UTC, 88150 until ?, training/job-1 (bob) until ?, +4";
   const std::string
       fits = ". By their time limits it fits from Tue 2026-11-24 02:00 UTC on; or raise max_disturbed to 7",
+      over =
+          ". By their time limits it does not fit before its phase ends at Mon 2026-11-23 05:00 UTC: raise "
+          "max_disturbed to 7",
       raise = ". Raise max_disturbed to 7, or wait until they end";
   for (const std::string& english :
-       {disturbs + fits, disturbs + raise, "fleet run skips it: " + disturbs + fits,
+       {disturbs + fits,
+        disturbs + raise,
+        disturbs + over,
+        "fleet run skips it: " + disturbs + over,
+        "fleet run skips it: " + disturbs + fits,
         "fleet run skips it: " + disturbs + raise,
         std::string(
             "fleet run skips it: by not_after a change may begin until Fri 2027-01-15 07:30 UTC only. A "
@@ -32,6 +39,13 @@ TEST(JapaneseFleet, WhatIsSaidOfAPoolIsToldToItsEnd) {
         std::string("its demand has no node: every node that it takes is an exception"),
         std::string("hpc lists no such node: n98, n99"),
         std::string("hpc lists no such node, which an exception names: n98, n99 and 4 more"),
+        std::string(
+            "fleet run changes no node that another keeps closed, until it is opened: n2 (ops: RMA 4711)"),
+        std::string(
+            "by the time limits of their workloads these nodes are not empty before its phase ends at Fri "
+            "2027-01-15 10:00 UTC: n1 (Fri 2027-01-15 12:00)"),
+        std::string("its window Sat (line 7) is impossible on n[1-2]: cannot plan GPU 0"),
+        std::string("its own rule (line 7) is impossible on n[1-2]: cannot plan GPU 0"),
         std::string("it rules no node: none meets its conditions that no pool above takes"),
         std::string("its window Sat,Sun (line 7) never holds: the file lists no holidays"),
         std::string(

@@ -251,6 +251,7 @@ TEST(FleetEvidence, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamed) {
       << one.session.screen();
   Node closed = node("n0045", {sevenths(0, 0), sevenths(1, 7)});
   closed.state = {"IDLE", "DRAIN"}, closed.health = Health::drained;
+  closed.reason = "tessera 20261121-1500-n0045 alice@login1";
   one.session.tell(on("hpc", NodeSeen{closed}));
   one.session.survey();
   one.hear(one.answer());
@@ -364,6 +365,7 @@ TEST(FleetScreen, ARunThatWasKilledIsNamedWithTheWayOutThoughItsNodeIsAsWanted) 
   Node closed = node("n0045", {sevenths(0, 0), sevenths(1, 7)});
   const Node open = closed;
   closed.state = {"IDLE", "DRAIN"}, closed.health = Health::drained;
+  closed.reason = "tessera 20261121-1403-n0045 alice@login1";
   session.tell(on("hpc", NodeSeen{closed}));
   const Diary diary(plan_of(session, {"n0045"}, 0), "20261121-1403-n0045");
   const auto hear = [&](RunState state) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "engine/fleet/passed_over.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
 #include "tui/packer.hpp"
 
@@ -154,6 +155,22 @@ TEST(FleetFindings, OneIsKnownByItsPoolWhoeverIsInTheWay) {
   });
   ASSERT_NE(found, causes.end());
   EXPECT_TRUE(found->id.ends_with("pool a\x1fskipped")) << found->id;
+}
+
+// Both were one finding: whoever noted one of them saw neither.
+TEST(FleetFindings, WhatAnotherKeepsClosedIsAnotherFindingThanTheBudgetOfItsPool) {
+  fleet::Pool pool;
+  pool.name = "a";
+  Cluster cluster;
+  cluster.name = ClusterName("hpc");
+  tui::FleetAnswer answer;
+  fleet::Survey& survey = answer.surveys.emplace_back();
+  survey.cluster = &cluster;
+  survey.notes = {{&pool, fleet::Standing::drifts, fleet::closed_text({{NodeName("n2"), "ops: RMA 4711"}})},
+                  {&pool, fleet::Standing::drifts, kSkips}};
+  const auto found = tui::findings_of("fleet.yaml", tui::FleetFile{}, &answer);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(insight::cause_id(found[0]), insight::cause_id(found[1]));
 }
 
 TEST(FleetFindings, UntilTheFileIsHeldAgainstTheClustersNothingIsSaidToBeFine) {

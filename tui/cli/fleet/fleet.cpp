@@ -6,6 +6,8 @@
 
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/never_holds.hpp"
+#include "engine/fleet/other_rules.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/fleet/telling.hpp"
@@ -287,6 +289,7 @@ std::optional<Refusal> FleetCommand::make_surveys() {
     const Cluster* cluster = clusters_.model().find(name);
     auto found = fleet::survey(fleet_now(*cluster), *cluster, place_of(*cluster), only_);
     if (!found) return Refusal{found.error(), kUsage};
+    fleet::note_other_rules(*found, fleet_, place_of(*cluster));
     page_.surveys.push_back(std::move(*found));
   }
   return std::nullopt;
@@ -423,8 +426,12 @@ std::string FleetCommand::told_notes(bool windows_told) const {
     }
     for (const pack::RefusedKind& kind : told_together(refused)) line(refusal_of(kind));
   }
+  std::set<std::string> elsewhere;
+  if (windows_told)
+    for (const fleet::NeverHolds& one : fleet::windows_that_never_hold(fleet_))
+      elsewhere.insert(to_text(one));
   for (const fleet::PoolNote* note : fleet::notes_of(page_.surveys))
-    if (!windows_told || note->standing != Standing::as_wanted)
+    if (!elsewhere.contains(note->text))
       line(fmt::format("{}:{}: pool {}: {}", page_.file, note->pool->line, note->pool->name,
                        told(streams_, note->text)));
   for (const std::string& one : page_.unread) line(one);

@@ -159,6 +159,11 @@ class FleetCommand {
   void tell(const std::string& english) const;
   // nullptr: it does not answer as a whole now.
   const Cluster* answering(const ClusterName& name);
+  // Names the nodes of a pool that drift and that another keeps closed, once, and adds them to `without`.
+  void leave_closed(const fleet::Survey& survey, const fleet::Pool& pool, const std::set<NodeName>& busy,
+                    std::set<NodeName>& without);
+  // Nodes that a plan closes and that are not empty in time for its phase. from: when that begins.
+  void tell_late(const fleet::Pool& pool, const plan::Plan& plan, const Cluster& cluster, TimePoint from);
 
   const Options& options_;
   const mig::Catalogue& catalogue_;

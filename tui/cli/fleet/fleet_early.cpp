@@ -18,6 +18,13 @@ namespace {
 
 std::int64_t minutes(Duration time) { return std::chrono::ceil<std::chrono::minutes>(time).count(); }
 
+// "67 h", "5 h 30 min"
+std::string length(Duration time) {
+  const std::int64_t all = minutes(time), hours = all / 60, rest = all % 60;
+  if (hours == 0) return fmt::format("{} min", rest);
+  return rest == 0 ? fmt::format("{} h", hours) : fmt::format("{} h {} min", hours, rest);
+}
+
 Json early_json(const ClusterName& cluster, const std::string& pool, const NodeName& node, TimePoint opening,
                 const fleet::Early& early) {
   Json one = Json::map();
@@ -145,6 +152,7 @@ FleetCommand::EarlyNodes FleetCommand::early_turn(const Cluster& cluster, const 
   const auto several = std::count_if(plan.nodes.begin(), plan.nodes.end(), is_held) > 1;
   const bool one_first = several && patience_of(pool).canary > 0;
   const std::string opens = fleet::moment_text(fleet_, zone_, opening);
+  const TimePoint over = fleet::phase_at(fleet_, pool, zone_, opening).end;
   EarlyNodes all;
   for (const plan::NodePlan& node : plan.nodes) {
     const fleet::Early early = fleet::early(cluster, node, opening, std::chrono::minutes(*pool.budget.lead),
@@ -155,10 +163,15 @@ FleetCommand::EarlyNodes FleetCommand::early_turn(const Cluster& cluster, const 
       line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
                        node.node.text, opens));
     } else {
-      line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
-                       node.node.text, fleet::moment_text(zone_, *early.begin), opens, minutes(early.limit),
+      line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {}, steps {} min",
+                       node.node.text, fleet::moment_text(zone_, *early.begin), opens, length(early.limit),
                        minutes(early.steps)));
-      if (early.capped)
+      // What begins just before it is closed may run for so long.
+      if (early.capped && *early.begin + early.limit + early.steps >= over)
+        line(fmt::format(
+            "{} may be ready only after its window has ended at {}: the lead of pool {} is shorter",
+            node.node.text, fleet::moment_text(zone_, over), pool.name));
+      else if (early.capped)
         line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool.name));
     }
     if (!early.begin || *early.begin > now)
@@ -195,6 +208,7 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
   if (!intent_but(without)) return kDone;
   std::set<NodeName> busy = busy_nodes(name, then);
   const int held_up = code_of_busy(*survey, then, busy, without);
+  leave_closed(*survey, then, busy, without);
   busy.insert(without.begin(), without.end());
   const auto intent = intent_but(busy);
   if (!intent) return held_up;

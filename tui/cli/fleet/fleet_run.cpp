@@ -9,6 +9,7 @@
 #include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/passed_over.hpp"
+#include "engine/fleet/run_words.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/one_first.hpp"
@@ -200,6 +201,30 @@ plan::ChangeOptions FleetCommand::patience_of(const fleet::Pool& pool) const {
   return patience;
 }
 
+void FleetCommand::leave_closed(const fleet::Survey& survey, const fleet::Pool& pool,
+                                const std::set<NodeName>& busy, std::set<NodeName>& without) {
+  std::set<NodeName> but = without;
+  but.insert(busy.begin(), busy.end());
+  const auto closed = fleet::closed_by_others(survey, pool, but);
+  if (closed.empty()) return;
+  for (const auto& one : closed) without.insert(one.first);
+  worst_ = worse(worst_, kFinding);
+  const std::string why = fleet::closed_text(closed);
+  if (!told_busy_.insert(pool.name + ": " + why).second) return;
+  tell(fmt::format("pool {}: {}", pool.name, told(streams_, why)));
+  Json one = Json::map();
+  one.add("pool", Json::of(pool.name));
+  one.add("why", Json::of(why));
+  skipped_list_.items.push_back(std::move(one));
+}
+
+void FleetCommand::tell_late(const fleet::Pool& pool, const plan::Plan& plan, const Cluster& cluster,
+                             TimePoint from) {
+  const TimePoint now = cluster_now(cluster, clusters_.wall());
+  if (const auto why = fleet::not_empty_in_time(pool, plan, cluster, {fleet_, zone_, now}, from))
+    tell(fmt::format("pool {}: {}", pool.name, told(streams_, *why)));
+}
+
 const Cluster* FleetCommand::answering(const ClusterName& name) {
   page_.surveys.clear();
   now_.clear();
@@ -281,6 +306,7 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
     if (node.pool == &pool && node.standing == Standing::drifts && busy.contains(node.node->name) &&
         left_parked_.contains(node.node->name) && !without.contains(node.node->name))
       worst_ = worse(worst_, kFinding);
+  leave_closed(survey, pool, busy, without);
   without.insert(busy.begin(), busy.end());
   auto intent = fleet::intent_of(survey, called, patience_of(pool), &pool, without);
   if (!intent) return held_up;
@@ -311,6 +337,8 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   if (!plan) return skip(pool.name, to_line(plan.error()));
   fleet::keep_demands(*plan, survey);
   if (one_first) plan::change_one_first(*plan);
+  const auto window = fleet::window_of(called);
+  tell_late(pool, *plan, cluster, window ? std::max(window->from, now) : now);
   if (options_.dry_run)
     tell(pool.on_failure == fleet::OnFailure::go_on
              ? fmt::format("pool {}: where a node fails, its other nodes go on", pool.name)

@@ -317,7 +317,9 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
   line(fmt::format("it is to be: {}", fleet::to_text(*node.rule())));
   line(fmt::format("where a node of the pool fails: {}", word(node.pool->on_failure)));
   for (const fleet::PoolNote& note : survey.notes)
-    if (note.pool == node.pool && (note.standing == Standing::as_wanted || note.standing == Standing::drifts))
+    if (note.pool == node.pool &&
+        (note.standing == Standing::as_wanted || note.standing == Standing::drifts ||
+         (note.standing == Standing::impossible && !fleet::is_of_its_pool(node))))
       line(note.text);
   for (const fleet::Pool* other : node.also)
     line(fmt::format("pool {} would take it, too, and stands below: {}:{}", other->name, all.file,

@@ -10,6 +10,7 @@
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/no_room.hpp"
 #include "engine/fleet/offers.hpp"
+#include "engine/fleet/other_rules.hpp"
 #include "engine/fleet/passed_over.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/fleet/telling.hpp"
@@ -141,6 +142,7 @@ std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion
       answer->failure = found.error();
       continue;
     }
+    fleet::note_other_rules(*found, asked.file->fleet, place);
     fleet::note_passed_over(*found, place, {asked.file->fleet, asked.file->zone, clock}, asked.runs);
     if (journal) note_no_room(*found, asked, journal);
     answer->surveys.push_back(std::move(*found));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/fleet/passed_over.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
@@ -34,7 +35,8 @@ insight::Finding skipped(const std::string& path, const fleet::Survey& survey, c
               fmt::format("tessera fleet check {} lists its nodes; line {} of the file has the pool",
                           shell_word(path), note.pool->line));
   one.follows = "nodes of the pool stay as they are";
-  one.key = "skipped";
+  // One pool may have both: noting one of them leaves the other.
+  one.key = fleet::is_of_closed(note) ? "closed" : "skipped";
   return one;
 }
 
