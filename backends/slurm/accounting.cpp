@@ -200,6 +200,9 @@ class Days {
     return take(std::move(answer)), Done{};
   }
 
+  // There are lines, and no job can be read of any: that is not an accounting without jobs.
+  bool reads_none() const { return read_ == 0 && told_.unread > 0; }
+
   // Jobs of other users were told, where it takes them to know that all are; what was kept had them.
   bool is_whole() const { return shown_ || !asked_; }
 
@@ -233,7 +236,7 @@ class Days {
 
   // A job of several days is told in each of them; the last tells most.
   void take(AccountingAnswer answer) {
-    told_.unread += answer.unread;
+    told_.unread += answer.unread, read_ += answer.jobs.size();
     next_day_.emplace();
     for (usage::PastJob& job : answer.jobs) {
       next_day_->insert(run_of(job));
@@ -249,6 +252,7 @@ class Days {
   bool steps_;
   std::string to_show_;  // jobs of others than this user show that all are told; empty: that is known
   bool asked_ = false, shown_ = false;
+  std::size_t read_ = 0;                        // jobs, also those that ended before the stretch
   std::map<std::string, usage::PastJob> jobs_;  // by run
   std::optional<Runs> next_day_;  // the jobs that are told of the day behind the one that is read
   usage::AccountingTold told_;
@@ -272,17 +276,15 @@ Result<usage::PastJobs> read_accounting(const SlurmClient& site, const Accountin
   for (TimePoint day = std::chrono::floor<std::chrono::days>(question.to - Duration{1}); day >= first;
        day -= kDay)
     if (Status read = days.read(day); !read) return read.error();
+  if (days.reads_none())
+    return Error{kWhat, "none of the lines that sacct printed can be read",
+                 "run sacct -a -X yourself to see more"};
   if (!days.is_whole())
     return not_all(
         who,
         "sacctmgr does not tell PrivateData of slurmdbd from 26.05 on, {} is no operator, and no job of "
         "another user is in the answer: perhaps only own jobs would be counted");
-  usage::PastJobs past = days.past();
-  // That is not an accounting without jobs.
-  if (past.jobs.empty() && past.told.unread > 0)
-    return Error{kWhat, fmt::format("none of the {} lines that sacct printed can be read", past.told.unread),
-                 "run sacct -a -X yourself to see more"};
-  return past;
+  return days.past();
 }
 
 }  // namespace tessera::slurm

@@ -174,11 +174,10 @@ std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const P
                            pool.rule.demand.at(problem.demand[i].profile.text),
                            problem.demand[i].profile.text, answer.reason[i]);
   if (unmet.empty()) return std::nullopt;
+  unmet += refused_text(refused);
   // Whom an eviction for a count would hit is not said by the file: a person asks for that.
-  const std::string stays =
-      pool.evict == plan::Way::wait ? "" : "; evict moves nothing for a demand: tessera pack --way does";
-  return PoolNote{&pool, Standing::impossible,
-                  "its GPUs have no room for " + unmet + refused_text(refused) + stays};
+  if (pool.evict != plan::Way::wait) unmet += "; evict moves nothing for a demand: tessera pack --way does";
+  return PoolNote{&pool, Standing::impossible, "its GPUs have no room for " + unmet};
 }
 
 }  // namespace tessera::fleet

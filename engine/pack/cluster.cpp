@@ -200,17 +200,20 @@ bool is_here(const Problem& problem, const mig::Product* product) {
   return std::find(problem.products.begin(), problem.products.end(), product) != problem.products.end();
 }
 
-// By any of its names; a type of Slurm's that several have (h100) is the one that is here.
-const mig::Product* product_meant(const Problem& problem, const mig::Catalogue& catalogue,
-                                  std::string_view text) {
-  if (const mig::Product* product = catalogue.by_any(text)) return product;
-  const mig::Product* found = nullptr;
-  for (const mig::Product* product : catalogue.by_slurm_type(text, {})) {
-    if (!is_here(problem, product) && !is_passed(problem, product)) continue;
-    if (found) return nullptr;
-    found = product;
-  }
-  return found;
+// By any of its names; by a type of Slurm's (h100) those of it that are here.
+std::vector<const mig::Product*> products_meant(const Problem& problem, const mig::Catalogue& catalogue,
+                                                std::string_view text) {
+  if (const mig::Product* product = catalogue.by_any(text)) return {product};
+  std::vector<const mig::Product*> meant = catalogue.by_slurm_type(text, {});
+  std::erase_if(meant,
+                [&](const mig::Product* one) { return !is_here(problem, one) && !is_passed(problem, one); });
+  return meant;
+}
+
+std::string one_of_them(const std::vector<const mig::Product*>& meant) {
+  std::vector<std::string> keys;
+  for (const mig::Product* product : meant) keys.push_back(product->key.text);
+  return fmt::format("it may be any of {}: name one", fmt::join(keys, ", "));
 }
 
 // What is asked for is of no product that is here: those that are.
@@ -241,7 +244,9 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Prob
     if (!profile) return cannot(why_not_wanted(word.substr(0, equals)));
     Demand wanted{*profile, std::nullopt, *count};
     if (colon != std::string::npos) {
-      const mig::Product* product = product_meant(problem, catalogue, word.substr(0, colon));
+      const auto meant = products_meant(problem, catalogue, word.substr(0, colon));
+      if (meant.size() > 1) return cannot(one_of_them(meant));
+      const mig::Product* product = meant.empty() ? nullptr : meant.front();
       const bool passed = product && is_passed(problem, product), here = product && is_here(problem, product);
       if (passed && !here && !is_whole(*profile)) return cannot("no GPU of that product may be planned now");
       if (!passed && !here) return cannot(none_of_it(problem));

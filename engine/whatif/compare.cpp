@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "engine/whatif/whatif.hpp"
 
@@ -96,8 +98,19 @@ std::string headline(const Comparison& comparison) {
   return fmt::format("within {}: {}, {} later or not; no GPU-hours gained or lost", span, sooner, later);
 }
 
-bool helps_none(const Comparison& comparison) {
-  return comparison.changed.changed.has_value() && comparison.sooner.empty();
+std::size_t not_played(const Comparison& comparison, const std::vector<WorkloadId>& ids) {
+  std::set<std::string_view> played;
+  for (const Start& start : comparison.left.starts) played.insert(start.id.text);
+  for (const WorkloadId& id : comparison.left.waiting) played.insert(id.text);
+  return static_cast<std::size_t>(
+      std::count_if(ids.begin(), ids.end(), [&](const WorkloadId& id) { return !played.contains(id.text); }));
+}
+
+bool helps_none(const Comparison& comparison, const std::vector<WorkloadId>& ids) {
+  return comparison.changed.changed && not_played(comparison, ids) == 0 &&
+         std::none_of(comparison.sooner.begin(), comparison.sooner.end(), [&](const Moved& moved) {
+           return std::find(ids.begin(), ids.end(), moved.id) != ids.end();
+         });
 }
 
 }  // namespace tessera::whatif

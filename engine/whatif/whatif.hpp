@@ -87,7 +87,10 @@ Comparison compare(const Player& player, const plan::Plan& plan, Future as_it_is
 
 // "3 start sooner, 1 later or not within 24 h; 12.5 GPU-hours gained"
 std::string headline(const Comparison& comparison);
-// The plan is made in that time, and nothing that waits starts sooner with it.
-bool helps_none(const Comparison& comparison);
+// Of these, how many were not played: whether they start is not known (kMostWaiting, what waits for more than
+// room, parts of one job).
+std::size_t not_played(const Comparison& comparison, const std::vector<WorkloadId>& ids);
+// The plan is made in that time, and none of these, all of which were played, starts sooner with it.
+bool helps_none(const Comparison& comparison, const std::vector<WorkloadId>& ids);
 
 }  // namespace tessera::whatif

@@ -76,6 +76,12 @@ struct Place {
   plan::Room free;
   std::vector<Idle> gpus;
   bool single = false;  // the device plugin offers slices as whole GPUs, whatever is cut
+
+  // With single no slice is offered by its profile, and those that stand count as whole GPUs already.
+  bool could_be_cut_for(const Idle& gpu, const sharing::ResourceName& name) const {
+    if (!single || name.claimed) return true;
+    return name.kind == sharing::ResourceKind::gpu && gpu.free.empty();
+  }
 };
 
 class Sums {
@@ -142,8 +148,9 @@ class Sums {
       for (const auto& [offered, count] : place.free.units)
         if (row.free && plan::answers(row.resource, offered, cluster_.scheduler)) *row.free += count;
       std::int64_t could = 0;
-      if (name && (name->claimed || !place.single))
-        for (const Idle& gpu : place.gpus) could += more(gpu, *name);
+      if (name)
+        for (const Idle& gpu : place.gpus)
+          if (place.could_be_cut_for(gpu, *name)) could += more(gpu, *name);
       row.could += could;
       now.push_back(place.free);
       cut.push_back(place.free);

@@ -33,14 +33,6 @@ TimePoint counted_from(const UiState& state, const UiContext& ui) {
   return std::max(ui.wall, own.value_or(ui.wall));
 }
 
-// A recording that is shown has a newest round; beside the live clusters it is sought from their clock on.
-TimePoint newest(const UiState& state, const UiContext& ui) {
-  std::optional<TimePoint> last;
-  for (const Cluster& cluster : ui.model.clusters)
-    if (cluster.recorded) last = std::max(last.value_or(cluster.recorded->to), cluster.recorded->to);
-  return last ? *last : counted_from(state, ui);
-}
-
 }  // namespace
 
 std::span<const std::string_view> words_of_time(std::string_view command) {
@@ -103,8 +95,9 @@ std::optional<Error> go_to_time(const UiState& state, const UiContext& ui, const
                                 Effects& effects) {
   if (std::string reason = no_past_here(Action::time_at, state, ui); !reason.empty())
     return Error{"cannot go back", std::move(reason), "tessera record writes one"};
-  // "now" as for --at.
-  Result<TimePoint> to = text == "now" ? newest(state, ui) : parse_past(text, counted_from(state, ui));
+  // "now" as for --at: the newest round, which a recorder at work has written since the last move.
+  const TimePoint from = counted_from(state, ui);
+  Result<TimePoint> to = text == "now" ? from : parse_past(text, from);
   if (!to) return to.error();
   effects.time.emplace().to = *to;
   return std::nullopt;

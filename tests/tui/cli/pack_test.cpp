@@ -274,7 +274,22 @@ TEST(PackCommand, WhatIsMadeForTheQueueAndHelpsNoneOfItIsSaidAndNotMade) {
   asked.err.str("");
   EXPECT_EQ(asked.run(), kFinding);
   EXPECT_NE(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
-  EXPECT_NE(asked.err.str().find("tessera pack 3g.40gb=1 --apply"), std::string::npos) << asked.err.str();
+  EXPECT_NE(asked.err.str().find("write 3g.40gb=1 in place of --for-queue"), std::string::npos)
+      << asked.err.str();
+}
+
+// A part of a job that has several is not played: whether it starts is not known, and not "no".
+TEST(PackCommand, WhatIsNotPlayedIsNotTakenForWhatDoesNotStart) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.nodes_in = "short";
+  asked.work = {test::waiting("30+0", "bob", "gpu:3g.40gb")};
+  asked.work[0].group = "long";
+  asked.apply_it = true;
+  EXPECT_EQ(asked.run(), kFinding) << "read-only";
+  EXPECT_EQ(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
+  EXPECT_NE(asked.err.str().find("whether they start is not known: 1 jobs or pods"), std::string::npos)
+      << asked.err.str();
 }
 
 // It was taken as given, and all nodes were planned.

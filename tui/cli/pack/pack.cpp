@@ -263,13 +263,14 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
   if (!plan) return refuse(streams, plan.error(), kFinding);
   if (options.for_queue && plan->no_steps.empty() && plan->violations.empty()) {
     const whatif::Comparison forecast = forecast_of(*plan, catalogue, clusters);
-    streams.err << forecast_text(forecast, options);
-    if (options.apply_it && whatif::helps_none(forecast))
+    streams.err << forecast_text(forecast, &*asked.cluster->queue, options);
+    if (options.apply_it && whatif::helps_none(forecast, asked.cluster->queue->ids))
       return refuse(streams,
-                    {"nothing was changed", "the change is for what waits, and none of it starts sooner",
-                     "tessera advise names changes that help; to make this one all the same, name the "
-                     "demand: tessera pack " +
-                         words_of(asked.problem) + " --apply"},
+                    {"nothing was changed",
+                     fmt::format("the change is for what waits, and none of it starts sooner within {} h",
+                                 whatif::kUsualHours),
+                     "tessera advise names changes that help; to make this one all the same, write " +
+                         words_of(asked.problem) + " in place of --for-queue"},
                     kFinding);
   }
   if (options.apply_it) {

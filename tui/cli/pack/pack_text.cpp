@@ -162,12 +162,14 @@ Json history_json(const PackedCluster& cluster) {
   return one;
 }
 
-Json forecast_json(const whatif::Comparison& forecast) {
+Json forecast_json(const whatif::Comparison& forecast, const std::optional<pack::QueueDemand>& queue) {
   Json one = Json::map();
   one.add("hours", Json::of(hours_of(forecast.ahead)));
   one.add("changed_at", time_or_null(forecast.changed.changed));
   one.add("sooner", Json::of(static_cast<std::int64_t>(forecast.sooner.size())));
   one.add("later", Json::of(static_cast<std::int64_t>(forecast.later.size())));
+  one.add("not_played",
+          queue ? Json::of(static_cast<std::int64_t>(whatif::not_played(forecast, queue->ids))) : Json());
   return one;
 }
 
@@ -210,7 +212,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
     }
     if (cluster->past) document.add("history", history_json(*cluster));
     document.add("refused", text_or_null(effect.refused));
-    document.add("forecast", effect.forecast ? forecast_json(*effect.forecast) : Json());
+    document.add("forecast", effect.forecast ? forecast_json(*effect.forecast, cluster->queue) : Json());
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }
   Json& seconds = document.add("seconds", Json::map());
@@ -228,10 +230,16 @@ std::string proof_text(const pack::Problem& problem, const pack::Answer& answer,
   return text;
 }
 
-std::string forecast_text(const whatif::Comparison& forecast, const Options& options) {
+std::string forecast_text(const whatif::Comparison& forecast, const pack::QueueDemand* queue,
+                          const Options& options) {
   std::string text = tui::told(options.reader, "waiting") + ": " +
                      tui::told(options.reader, whatif::headline(forecast)) + "\n";
-  if (options.for_queue && whatif::helps_none(forecast))
+  if (!queue) return text;
+  if (const std::size_t missed = whatif::not_played(forecast, queue->ids); missed > 0)
+    text += tui::told(options.reader,
+                      fmt::format("of the queue, whether they start is not known: {} jobs or pods", missed)) +
+            "\n";
+  if (whatif::helps_none(forecast, queue->ids))
     text +=
         tui::told(options.reader,
                   "The demand counts GPUs, and not what a job or pod asks of its node: tessera advise names "
@@ -279,7 +287,8 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
     if (!of.empty()) text += tui::told(options.reader, what) + ": " + tui::told(options.reader, of) + "\n";
   };
   say("refused", effect.refused), say("disturbs", effect.disturbs);
-  if (effect.forecast) text += forecast_text(*effect.forecast, options);
+  if (effect.forecast)
+    text += forecast_text(*effect.forecast, cluster->queue ? &*cluster->queue : nullptr, options);
   if (cluster->queue) line(pack::queue_text(*cluster->queue));
   if (cluster->queue && cluster->queue->other_naming > 0) line(pack::other_naming_text(*cluster->queue));
   if (cluster->past) {

@@ -45,8 +45,10 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
                const PackedCluster* cluster, const PackEffect& effect);
 // How many GPUs and nodes change, what is proven of that, and what runs there; empty: nothing changes.
 std::string proof_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
-// Who starts sooner with the change; where it is for the queue and helps none of it, that that is so.
-std::string forecast_text(const whatif::Comparison& forecast, const Options& options);
+// Who starts sooner with the change; where it is for a queue, how many of it were not played, or that it
+// helps none of it. queue: nullptr: it is for none.
+std::string forecast_text(const whatif::Comparison& forecast, const pack::QueueDemand* queue,
+                          const Options& options);
 // A line for each profile of which not everything can be met, with the reason; may be empty.
 std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
 // The GPUs that change, one a line, then what is proven and what is unmet.

@@ -272,8 +272,9 @@ class Page {
   }
 
   void waits_less(Document& to, const whatif::Comparison& played) const {
+    const auto& queue = pack_.answer->queue;
     fact(to, told("waiting"), whatif::headline(played),
-         whatif::helps_none(played) ? Style(Role::warning) : Style());
+         queue && whatif::helps_none(played, queue->ids) ? Style(Role::warning) : Style());
     for (std::size_t i = 0; i < played.sooner.size() && i < kMostStarts; ++i)
       fact(to, "", start_text(played, played.sooner[i]), Role::dim);
     if (played.sooner.size() > kMostStarts)
