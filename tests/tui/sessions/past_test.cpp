@@ -241,7 +241,7 @@ TEST(TheTimeBar, APageOfAGpuTellsOfWhichTimeItHasNoChanges) {
   EXPECT_TRUE(session.shows("none since tessera was started")) << session.screen();
   show_ninth_hour(session, "");
   session.press("j");
-  EXPECT_TRUE(session.shows("none in the hour before this moment")) << session.screen();
+  EXPECT_TRUE(session.shows("none is recorded in the hour before this moment")) << session.screen();
   session.model.clusters.front().loaded = true;
   session.model.clusters.front().progress = Progress{"events", 0, {}};
   session.press("j");

@@ -38,7 +38,8 @@ WantedColumns wanted_columns(const std::vector<const Workload*>& listed, int wid
 // Of a moment of a recording the events of the hour before it are read, behind the moment itself.
 std::string_view why_no_changes(const UiContext& ui, const UiState& state) {
   if (reads_events(ui.model)) return N_("Older events of this moment are being read.");
-  return state.past ? N_("none in the hour before this moment") : N_("none since tessera was started");
+  return state.past ? N_("none is recorded in the hour before this moment")
+                    : N_("none since tessera was started");
 }
 
 }  // namespace
