@@ -27,20 +27,14 @@ std::string spellings(const Flag& flag) {
   return all;
 }
 
-bool is_spelling_of(const Flag& flag, std::string_view name) {
-  const auto others = split_words(flag.also);
-  return name == flag.name || std::find(others.begin(), others.end(), name) != others.end();
-}
-
 // "folder" of "--folder=F"; of a word that is no long flag: empty.
 std::string_view long_name(std::string_view word) {
   return word.starts_with("--") ? word.substr(2, word.find('=') - 2) : std::string_view();
 }
 
 bool takes_value(std::string_view word) {
-  return std::any_of(flags().begin(), flags().end(), [&](const Flag& flag) {
-    return !flag.value.empty() && is_spelling_of(flag, long_name(word));
-  });
+  const Flag* flag = find_flag(long_name(word));
+  return flag && !flag->value.empty();
 }
 
 // The flag as it was written last, "folder" where that is another spelling of --recording.
@@ -48,7 +42,7 @@ std::string as_given(const Flag& flag, const std::vector<std::string>& arguments
   std::string_view name = flag.name;
   for (std::string_view word : arguments) {
     if (word == "--") break;
-    if (std::string_view given = long_name(word); is_spelling_of(flag, given)) name = given;
+    if (std::string_view given = long_name(word); find_flag(given) == &flag) name = given;
   }
   return std::string(name);
 }
