@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/history/shown.hpp"
 #include "engine/record/step.hpp"
 #include "engine/time.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 constexpr std::uint8_t kNone = 255;         // nothing measured
 constexpr float kUseSteps = 2;              // a percent
 constexpr float kMemorySteps = 2.5F;        // a percent
-constexpr float kPowerStep = 8;             // watts
 constexpr std::int64_t kLongestStep = 254;  // seconds between two rows
 constexpr std::size_t kKnown = 64;          // sets of lines that are looked through
 constexpr std::size_t kGrowth = 4;          // rows at a time
@@ -23,37 +23,41 @@ constexpr Duration kBridged{3'600'000};     // a longer gap begins a new stretch
 constexpr std::size_t kPerLine = 2;         // bytes
 
 // Bytes of a line on a watched node: heat and power are the GPU's.
-constexpr std::size_t details_of(bool whole) { return whole ? 4 : 2; }
+constexpr std::size_t details_of(bool whole) { return whole ? 6 : 3; }
 
 // Rounded down, so that what is below a threshold stays below it.
 std::uint8_t steps(float value, float a_unit) {
   return static_cast<std::uint8_t>(std::clamp(std::floor(value * a_unit), 0.0F, 254.0F));
 }
 
-std::uint8_t use_byte(const std::optional<Percent>& use) {
-  return use ? steps(use->value, kUseSteps) : kNone;
+std::uint8_t use_byte(const std::optional<float>& use) { return use ? steps(*use, kUseSteps) : kNone; }
+
+// 1/256 of a step of memory, on watched nodes: a page says it in tenths of GiB.
+std::uint8_t memory_rest(const std::optional<float>& memory) {
+  if (!memory) return kNone;
+  const float in_steps = *memory * kMemorySteps;
+  return static_cast<std::uint8_t>(std::clamp((in_steps - std::floor(in_steps)) * 256, 0.0F, 255.0F));
 }
-std::uint8_t memory_byte(const std::optional<Mib>& used, std::int64_t total) {
-  if (!used || total <= 0) return kNone;
-  return steps(100.0F * static_cast<float>(used->value) / static_cast<float>(total), kMemorySteps);
+std::optional<float> memory_of(std::uint8_t byte, std::uint8_t rest) {
+  if (byte == kNone) return std::nullopt;
+  return (static_cast<float>(byte) + static_cast<float>(rest) / 256) / kMemorySteps;
+}
+
+// Two bytes, so that it is the watt that was told.
+constexpr float kMostPower = 65'534;
+void push_power(std::vector<std::uint8_t>& row, const std::optional<float>& watts) {
+  const auto kept = static_cast<unsigned>(watts ? std::clamp(std::round(*watts), 0.0F, kMostPower) : 65'535);
+  row.push_back(static_cast<std::uint8_t>(kept >> 8U));
+  row.push_back(static_cast<std::uint8_t>(kept & 255U));
+}
+std::optional<float> power_of(const std::uint8_t* bytes) {
+  if (bytes[0] == kNone && bytes[1] == kNone) return std::nullopt;
+  return static_cast<float>(bytes[0] * 256 + bytes[1]);
 }
 
 std::optional<float> value_of(std::uint8_t byte, float a_unit) {
   if (byte == kNone) return std::nullopt;
   return static_cast<float>(byte) / a_unit;
-}
-
-// The newest time at which something of the node was measured, and by whom.
-Origin measured_at(const Node& node) {
-  Origin newest;
-  auto see = [&](const Origin& origin) {
-    if (origin.source != Source::none && origin.at > newest.at) newest = origin;
-  };
-  for (const Gpu& gpu : node.gpus) {
-    see(gpu.telemetry.origin);
-    for (const Slice& slice : gpu.slices) see(slice.measured);
-  }
-  return newest;
 }
 
 // The lines of a node in their order, with what they show.
@@ -67,37 +71,23 @@ void each_line(const Node& node, Visit visit) {
   }
 }
 
-// Of the slice, or of the GPU; where only the slice that is the GPU tells, its.
-std::optional<Percent> percent_of(const Gpu& gpu, const Slice* slice,
-                                  std::optional<Percent> Telemetry::*of_gpu,
-                                  std::optional<Percent> Slice::*of_slice) {
-  if (slice) return slice->*of_slice;
-  if (gpu.telemetry.*of_gpu) return gpu.telemetry.*of_gpu;
-  const bool is_one = gpu.slices.size() == 1 && gpu.slices.front().kind == SliceKind::whole_gpu;
-  return is_one ? gpu.slices.front().*of_slice : std::nullopt;
-}
-std::optional<Percent> use_of(const Gpu& gpu, const Slice* slice) {
-  return percent_of(gpu, slice, &Telemetry::use, &Slice::use);
-}
-
 std::size_t index_of(const std::vector<Key>& keys, const Key& key) {
   return static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
 }
 
-std::vector<std::uint8_t> row_of(const Node& node, const std::vector<std::int64_t>& memory, bool detailed,
-                                 std::int64_t step) {
+std::vector<std::uint8_t> row_of(const Node& node, bool detailed, std::int64_t step) {
   std::vector<std::uint8_t> row{static_cast<std::uint8_t>(step)};
-  std::size_t place = 0;
   each_line(node, [&](const Gpu& gpu, const Slice* slice) {
-    const Telemetry& told = gpu.telemetry;
-    row.push_back(use_byte(use_of(gpu, slice)));
-    row.push_back(memory_byte(slice ? slice->memory_used : told.memory_used, memory[place++]));
+    const Sample told = sample_of(gpu, slice);
+    row.push_back(use_byte(told.use));
+    row.push_back(told.memory ? steps(*told.memory, kMemorySteps) : kNone);
     if (!detailed) return;
-    row.push_back(use_byte(percent_of(gpu, slice, &Telemetry::tensor, &Slice::tensor)));
-    row.push_back(use_byte(percent_of(gpu, slice, &Telemetry::memory_busy, &Slice::memory_busy)));
+    row.push_back(memory_rest(told.memory));
+    row.push_back(use_byte(told.tensor));
+    row.push_back(use_byte(told.memory_bus));
     if (slice) return;
-    row.push_back(told.temperature ? steps(told.temperature->value, 1) : kNone);
-    row.push_back(told.power ? steps(told.power->value, 1 / kPowerStep) : kNone);
+    row.push_back(told.temperature ? steps(*told.temperature, 1) : kNone);
+    push_power(row, told.power);
   });
   return row;
 }
@@ -108,8 +98,8 @@ bool is_measured(const Sample& sample) {
 }
 
 bool is_idle(const Gpu& gpu, const Slice* slice) {
-  const std::optional<Percent> use = use_of(gpu, slice);
-  return use && use->value < kIdleBelow;
+  const std::optional<float> use = sample_of(gpu, slice).use;
+  return use && *use < kIdleBelow;
 }
 
 std::optional<TimePoint> since_in(const ToldIdle& told, const Key& key) {
@@ -279,7 +269,7 @@ void History::take(const Cluster& cluster, const NodeName& name) {
     bridge[0] = static_cast<std::uint8_t>(kLongestStep);
     push(stretch, bridge, depth(of.watched));
   }
-  push(stretch, row_of(*node, stretch.lines->memory, stretch.lines->detailed, step), depth(of.watched));
+  push(stretch, row_of(*node, stretch.lines->detailed, step), depth(of.watched));
   stretch.last = origin.at;
   trim(of);
 }
@@ -489,12 +479,13 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
       sample.use = value_of(bytes[0], kUseSteps);
       sample.memory = value_of(bytes[1], kMemorySteps);
       if (lines.detailed) {
-        sample.tensor = value_of(bytes[2], kUseSteps);
-        sample.memory_bus = value_of(bytes[3], kUseSteps);
+        sample.memory = memory_of(bytes[1], bytes[2]);
+        sample.tensor = value_of(bytes[3], kUseSteps);
+        sample.memory_bus = value_of(bytes[4], kUseSteps);
       }
       if (lines.detailed && key.whole) {
-        sample.temperature = value_of(bytes[4], 1);
-        sample.power = value_of(bytes[5], 1 / kPowerStep);
+        sample.temperature = value_of(bytes[5], 1);
+        sample.power = power_of(bytes + 6);
       }
       if (is_measured(sample)) line.samples.push_back(sample);
     });

@@ -4,7 +4,7 @@
 // Bounded: nodes share kMostBytes. A sample of use and memory takes two bytes; how many a node keeps follows
 // from how much there is to keep, so that 80,000 GPUs at 10 s have their last hour and a small cluster has
 // kDeepest samples. Use is kept in steps of half a percent (below 1 % stays below), memory in 1/250 of the
-// GPU's. Temperature, power and what is busy are kept of nodes that are watched.
+// GPU's. Temperature, power, finer memory and what is busy are kept of nodes that are watched.
 // Threads: a value of the thread that owns the model.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/history/shown.hpp"
 #include "engine/history/spark.hpp"
 #include "engine/query/cells_time.hpp"
 #include "engine/query/filter.hpp"
@@ -110,7 +111,7 @@ TEST(History, PipesAreKeptOfWatchedNodesForGpusAndSlices) {
     figures.figures.use = Percent{40};
     figures.figures.tensor = Percent{21};
     figures.figures.memory_busy = Percent{33};
-    figures.figures.power = Watts{400};
+    figures.figures.power = Watts{651};
     SliceFigures second;
     second.profile = ProfileName("3g.40gb");
     second.device = 1;
@@ -126,7 +127,7 @@ TEST(History, PipesAreKeptOfWatchedNodesForGpusAndSlices) {
   const history::Sample whole_gpu = here.line().samples.at(1);
   EXPECT_EQ(whole_gpu.tensor, 21);
   EXPECT_EQ(whole_gpu.memory_bus, 33);
-  EXPECT_EQ(whole_gpu.power, 400) << "beside heat and power, each in its place";
+  EXPECT_EQ(whole_gpu.power, 651) << "the watt that was told, not a step below it";
   EXPECT_EQ(whole_gpu.use, 40);
   const auto slice = [&](std::size_t which) {
     return here.history.line(ClusterName("hpc"), NodeName("n1"),
@@ -138,6 +139,31 @@ TEST(History, PipesAreKeptOfWatchedNodesForGpusAndSlices) {
   EXPECT_TRUE(slice(0).samples.empty());
   EXPECT_EQ(history::figure_of(whole_gpu, Figure::tensor), 21);
   EXPECT_EQ(history::figure_of(whole_gpu, Figure::memory_bus), 33);
+}
+
+// Steps of a kept sample made "now 648 W" of a reading of 650 W, and "now 73%" of one of 73.3 GiB of 100.
+TEST(History, TheNewestSampleIsWhatTheNodeShowsAtThatMomentAndNoOtherOne) {
+  Watched here;
+  here.measure(0, 10.2F);
+  here.measure(20, 10.4F);
+  history::Line line = here.line();
+  const auto shown = [&] {
+    const history::Sample sample = history::sample_of(here.board(), nullptr);
+    history::tell_newest(line, here.story.node("n1"), here.board(), nullptr);
+    return sample;
+  };
+  EXPECT_NE(line.samples.back().use, 10.4F) << "kept in steps";
+  EXPECT_EQ(shown().use, 10.4F);
+  EXPECT_EQ(line.samples.back().use, 10.4F);
+  EXPECT_EQ(line.samples.back().memory, shown().memory);
+  EXPECT_NE(line.samples.front().use, 10.2F) << "the ones before stay as they are kept";
+
+  here.measure(30, 90);
+  EXPECT_EQ(shown().use, 90) << "the node goes on";
+  EXPECT_EQ(line.samples.back().use, 10.4F) << "of another moment: left";
+  line.samples.clear();
+  shown();
+  EXPECT_TRUE(line.samples.empty());
 }
 
 Measured kept(int seconds, float use) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/history/gaps.hpp"
+#include "engine/history/shown.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/pages/charts.hpp"
@@ -36,6 +37,7 @@ history::Line line_of(const UiContext& ui, const query::GpuRow& row, const Slice
   history::Line line =
       ui.history->line(row.cluster->name, row.node->name, key, cluster_now(*row.cluster, ui.wall) - kCharted);
   line.pace = row.cluster->pace.interval;
+  history::tell_newest(line, *row.node, *row.gpu, slice);
   return line;
 }
 
