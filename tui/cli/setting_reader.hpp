@@ -2,6 +2,7 @@
 // into values; nothing else. Threads: one owner.
 #pragma once
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -20,6 +21,8 @@ inline constexpr std::string_view kReadingSettings = "cannot use this setting";
 inline constexpr Duration kShortest{1000};  // between two looks at a cluster
 inline constexpr Duration kDay{24LL * 3'600'000};
 inline constexpr Duration kLongest{24LL * 3'600'000};
+// What may last so long is thought of in days: `--keep 30` as 30 seconds would delete a recording.
+inline constexpr Duration kInDays = 365 * kDay;
 
 inline Error bad(const std::string& name, const Setting& setting, const std::string& hint) {
   // A flag is its own name; of a file or a variable it is said which setting is meant.
@@ -67,7 +70,10 @@ class SettingReader {
     const Setting* setting = find(name);
     if (!setting) return std::nullopt;
     auto value = parse_duration(setting->value);
-    if (!value || *value < kShortest || *value > longest) complain(bad(name, *setting, hint));
+    if (!value || *value < kShortest || *value > longest)
+      complain(bad(name, *setting, hint));
+    else if (longest >= kInDays && std::isdigit(static_cast<unsigned char>(setting->value.back())))
+      complain(bad(name, *setting, "a time with its unit, like 30d for days or 12h for hours"));
     return value;
   }
   template <class Number>

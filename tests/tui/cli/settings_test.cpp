@@ -232,6 +232,24 @@ TEST(Settings, DurationsAreReadAsPeopleWriteThem) {
   }
 }
 
+// `--keep 30` was 30 seconds, so that a recorder deleted all of its days.
+TEST(Settings, WhatLastsDaysIsNotSaidAsANumberAlone) {
+  const auto refused = [](const std::vector<std::string>& words) {
+    const std::string error = error_of(words);
+    EXPECT_NE(error.find("\"30\" (a time with its unit, like 30d for days or 12h for hours)"),
+              std::string::npos)
+        << words.front() << ": " << error;
+  };
+  refused({"record", "--keep", "30"});
+  refused({"usage", "--since", "30"});
+  refused({"waste", "--unasked-after", "30"});
+  refused({"pack", "--for-history", "30"});
+  EXPECT_NE(error_of({}, {}, {{"c.yaml", "keep: 30\n"}}).find("a time with its unit"), std::string::npos);
+  EXPECT_EQ(error_of({"record", "--keep", "30d"}), "");
+  EXPECT_EQ(error_of({"record", "--keep", "30s"}), "") << "said in full it is taken";
+  EXPECT_EQ(error_of({"--interval", "30"}), "") << "seconds, as in ping and sleep";
+}
+
 TEST(Settings, FilesAreLookedForInXdgThenHomeThenEtc) {
   using Paths = std::vector<std::string>;
   EXPECT_EQ(paths_of("config.yaml", {{"HOME", "/home/ada"}}),
