@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/driver_upgrade.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
@@ -287,15 +288,18 @@ class Writer {
     std::string state(node_.label("nvidia.com/gpu-driver-upgrade-state"));
     if (state.empty() || state == "upgrade-done") return;
     if (state == "upgrade-failed")
-      return add(Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
-                 fmt::format("kubectl get pods -A -l app=nvidia-driver-daemonset --field-selector "
-                             "spec.nodeName={} and that pod's log show why",
-                             node_.meta.name),
-                 "pods with GPUs may not start there");
-    add(Remark::Grade::warning, fmt::format("a driver upgrade is under way: {}", state),
-        "the GPU operator goes on by itself; one that stays so waits for work to end, or for its driver's "
-        "pod",
-        "the operator closes the node, and may end what runs there");
+      return add(
+          Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
+          fmt::format("kubectl get pods -A -l app=nvidia-driver-daemonset --field-selector "
+                      "spec.nodeName={0} and that pod's log show why; once it is mended: kubectl "
+                      "label node {0} nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite",
+                      node_.meta.name),
+          "pods with GPUs may not start there");
+    const std::string_view waits = upgrade_waits_for(state);
+    add(Remark::Grade::warning,
+        waits.empty() ? fmt::format("a driver upgrade is under way: {}", clean(state, 60))
+                      : fmt::format("a driver upgrade is under way, {}: {}", state, waits),
+        upgrade_hint(state, node_.meta.name), "the operator closes the node, and may end what runs there");
   }
 
   void unread() {

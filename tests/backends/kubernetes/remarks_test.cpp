@@ -152,9 +152,21 @@ TEST_F(Remarked, ADriverUpgradeUntilItIsDone) {
   labels["nvidia.com/gpu-driver-upgrade-state"] = "upgrade-done";
   EXPECT_EQ(only(), "0 remarks");
   labels["nvidia.com/gpu-driver-upgrade-state"] = "wait-for-jobs-required";
-  expect("a driver upgrade is under way: wait-for-jobs-required", "goes on by itself");
-  labels["nvidia.com/gpu-driver-upgrade-state"] = "upgrade-failed";
-  expect("its driver upgrade failed", "nvidia-driver-daemonset");
+  const auto says = [&](const char* state, const char* text, const char* way_out) {
+    labels["nvidia.com/gpu-driver-upgrade-state"] = state;
+    expect(text, way_out);
+  };
+  says("upgrade-required", "under way, upgrade-required: it waits for its turn", "maxParallelUpgrades");
+  says("wait-for-jobs-required", "under way, wait-for-jobs-required: it waits for pods to end",
+       "waitForCompletion");
+  says("drain-required", "under way, drain-required: the node is drained",
+       "kubectl get pods -A --field-selector spec.nodeName=n1 lists them");
+  says("pod-restart-required", "it waits for the new driver's pod", "app=nvidia-driver-daemonset");
+  says("validation-required", "it waits for the validator's pod", "app=nvidia-operator-validator");
+  says("some-newer-state", "a driver upgrade is under way: some-newer-state", "goes on by itself");
+  says("upgrade-failed", "its driver upgrade failed", "nvidia-driver-daemonset");
+  says("upgrade-failed", "its driver upgrade failed",
+       "kubectl label node n1 nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite");
 }
 
 TEST_F(Remarked, DevicesThatATaintKeepsWorkOff) {
