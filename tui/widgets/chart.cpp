@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/history/gaps.hpp"
 #include "engine/query/local_time.hpp"
@@ -28,18 +29,31 @@ int filled(const std::optional<float>& mean, float top, int steps) {
   return std::clamp(static_cast<int>(std::ceil(*mean / top * static_cast<float>(steps))), 1, steps);
 }
 
-// What each of so many columns shows. Where samples are farther apart than columns each stands for its whole
-// step: blank columns between them would read as times without any.
+// Where samples are farther apart than columns: each stands for the time to which it is the nearest, since
+// blank columns between them would read as times without any. Farther than this part of a step is a gap.
+constexpr double kReach = 0.6;
+void widen(std::vector<std::optional<float>>& columns, const Chart& chart, Duration every) {
+  const double all = static_cast<double>((chart.to - chart.from).count()),
+               reach = kReach * static_cast<double>(every.count());
+  std::vector<std::pair<double, float>> samples;  // since the axis begins
+  for (const history::Sample& sample : chart.samples)
+    if (const auto value = history::figure_of(sample, chart.figure); value && sample.at <= chart.to)
+      samples.emplace_back(static_cast<double>((sample.at - chart.from).count()), *value);
+  if (samples.empty()) return;
+  std::size_t near = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const double middle = all * (static_cast<double>(i) + 0.5) / static_cast<double>(columns.size());
+    const auto far = [&](std::size_t which) { return std::abs(samples[which].first - middle); };
+    while (near + 1 < samples.size() && far(near + 1) <= far(near)) ++near;
+    if (!columns[i] && far(near) <= reach) columns[i] = samples[near].second;
+  }
+}
+
 std::vector<std::optional<float>> columns_of(const Chart& chart, int columns) {
+  auto shown = history::means(chart.samples, chart.figure, chart.from, chart.to, columns);
   const auto every = history::summary_of(chart.samples, chart.figure, chart.from).every;
-  const Duration all = chart.to - chart.from;
-  int count = columns;
   // A tenth to spare: samples do not come on the second.
-  if (every && *every * columns * 10 > all * 11)
-    count = std::clamp(static_cast<int>(all * 9 / (*every * 10)), 1, columns);
-  const auto means = history::means(chart.samples, chart.figure, chart.from, chart.to, count);
-  std::vector<std::optional<float>> shown;
-  for (int i = 0; i < columns; ++i) shown.push_back(means[static_cast<std::size_t>(i * count / columns)]);
+  if (every && *every * columns * 10 > (chart.to - chart.from) * 11) widen(shown, chart, *every);
   return shown;
 }
 

@@ -69,8 +69,31 @@ TEST(Chart, ASampleStandsForItsWholeStepWhereThereIsMoreRoomThanSamples) {
     if (i < 4 || i > 6) few.samples.push_back({at(60 * i), i < 5 ? 100.0F : 25.0F, {}, {}, {}});
   few.from = at(0);
   few.to = at(60 * 9);
-  EXPECT_EQ(spark_line(few, 16, true), "######      ::::");
-  EXPECT_EQ(spark_line(few, 8, false), "⣿⣿⣿   ⣀⣀");
+  EXPECT_EQ(spark_line(few, 16, true), "######     :::::");
+  EXPECT_EQ(spark_line(few, 8, false), "⣿⣿⣿  ⢀⣀⣀");
+}
+
+// Seven samples of an hour were put into four columns of their means: "now 90%, peak 90%" stood above a
+// picture that ended at 80.
+TEST(Chart, TheFigureThatIsNamedNowAndAtItsPeakIsSeen) {
+  Chart chart;
+  for (const auto& [minute, use] :
+       std::vector<std::pair<int, float>>{{0, 25}, {12, 25}, {24, 25}, {36, 50}, {48, 25}, {60, 100}}) {
+    history::Sample sample;
+    sample.at = test::at(60 * minute);
+    sample.use = use;
+    chart.samples.push_back(sample);
+  }
+  chart.from = test::at(0), chart.to = test::at(3600);
+  EXPECT_EQ(chart_words(chart, "%"), "now 100%, mean 42%, peak 100%");
+  for (int cells = 6; cells <= 40; ++cells) {
+    const std::string line = spark_line(chart, cells, true);
+    EXPECT_EQ(line.back(), '#') << cells << ": " << line;
+    EXPECT_NE(line.find('='), std::string::npos) << cells << ": " << line;
+    EXPECT_EQ(line.find(' '), std::string::npos) << cells << ": " << line;
+  }
+  chart.samples.erase(chart.samples.begin() + 2);
+  EXPECT_NE(spark_line(chart, 40, true).find(' '), std::string::npos) << "24 minutes without any are a gap";
 }
 
 // A figure of half an hour ago is none of now.
