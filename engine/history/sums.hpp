@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/history/keeps_figures.hpp"
+#include "engine/insight/totals.hpp"
 #include "engine/model/model.hpp"
 
 namespace tessera::history {
@@ -13,5 +14,7 @@ namespace tessera::history {
 std::optional<Sums> sums_of(const Cluster& cluster, TimePoint at);
 // Beside other clusters, which may count some of its machines.
 std::optional<Sums> sums_of(const Model& model, const Cluster& cluster, TimePoint at);
+// Of totals that were counted of the cluster already.
+std::optional<Sums> sums_in(const Cluster& cluster, const insight::Totals& totals, TimePoint at);
 
 }  // namespace tessera::history

@@ -6,6 +6,7 @@
 
 #include "engine/history/history.hpp"
 #include "engine/history/spark.hpp"
+#include "engine/history/sums.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
@@ -61,6 +62,19 @@ std::string axis_text(const std::vector<history::Sample>& samples, const UiState
   return told(state, fmt::format("since {}, every {}", since, query::duration_text(seconds)));
 }
 
+// Sums are kept every 10 s at most: the newest one says what the columns above it say.
+void tell_newest(std::vector<history::Sample>& samples, const UiContext& ui, const UiState& state,
+                 const Cluster& cluster) {
+  const auto index = static_cast<std::size_t>(&cluster - ui.model.clusters.data());
+  if (samples.empty() || index >= state.overview.totals.size()) return;
+  if (cluster_now(cluster, ui.wall) - samples.back().at > history::kSumsEvery) return;
+  const std::optional<history::Sums> now =
+      history::sums_in(cluster, state.overview.totals[index], samples.back().at);
+  if (!now) return;
+  if (samples.back().held) samples.back().held = now->held;
+  if (samples.back().use && now->used) samples.back().use = now->used;
+}
+
 }  // namespace
 
 void draw_trend(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
@@ -71,6 +85,7 @@ void draw_trend(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiS
   // What a moment of a recording was gone to from is still to come here.
   std::erase_if(samples, [&](const history::Sample& one) { return one.at > now; });
   Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
+  tell_newest(samples, ui, state, cluster);
   if (samples.empty()) {
     pen.put(told(state, N_("how much was held and used is not sampled yet")), Role::dim);
     return;
