@@ -96,11 +96,19 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
 }
 
 // Of how much of the time there are figures, whatever the list says.
-void add_coverage(Document& foot, const std::vector<Sum>& sums, const UiState& state, int width) {
+void add_covered(Document& foot, std::string_view name, const std::vector<Sum>& sums, const UiState& state,
+                 int width) {
   if (const auto covered = usage::coverage(sums))
-    add_wrapped_fact(foot, told(state, "figures"),
+    add_wrapped_fact(foot, told(state, name),
                      told(state, fmt::format("{:.0f} % of held hours have use figures", *covered)), width,
                      *covered < 50 ? Role::warning : Role::dim);
+}
+
+// Of the row that is looked at, and of all of them.
+void add_coverage(Document& foot, const Sum& sum, const std::vector<Sum>& sums, const UiState& state,
+                  int width) {
+  add_covered(foot, N_("figures"), {sum}, state, width);
+  if (sums.size() > 1) add_covered(foot, N_("of all"), sums, state, width);
   if (const std::string gaps = gaps_text(state); !gaps.empty())
     add_wrapped_fact(foot, told(state, "gaps"), gaps, width, Role::warning);
   if (state.usage.read->unplaced > 1e-9)
@@ -133,7 +141,7 @@ Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& s
                                                               sum.idle, sum.measured))
                                     : told(state, "no figures of use"),
                    width, sum.measured > 0 ? Role::text : Role::unknown);
-  add_coverage(foot, sums, state, width);
+  add_coverage(foot, sum, sums, state, width);
   return foot;
 }
 
