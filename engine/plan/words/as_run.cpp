@@ -34,9 +34,13 @@ std::string slices_text(const Scope::Board& board, const NodePlan& node) {
 std::string scope_text(const Scope& scope, const NodePlan& node) {
   std::vector<std::pair<GpuIndex, std::string>> boards;
   for (const Scope::Board& board : scope.boards) boards.emplace_back(board.gpu, slices_text(board, node));
+  const auto alike = boards_alike(boards);
+  if (alike.size() == 1 && !alike.front().second.empty())
+    return fmt::format("{}: {}", alike.front().first, alike.front().second);
   std::string text;
-  for (const auto& [gpus, slices] : boards_alike(boards))
-    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", gpus, slices.empty() ? "" : ": " + slices);
+  for (const auto& [gpus, slices] : alike)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", gpus,
+                        slices.empty() ? "" : fmt::format(" ({})", slices));
   return text;
 }
 

@@ -173,7 +173,7 @@ TEST(AsRun, AWaitForSomeGpusOrSlicesSaysWhich) {
   EXPECT_EQ(wait_of(Scope{{{GpuIndex{2}, {}}}}, {Disturbed{}}), "wait until 1 job has left");
   const std::vector<Placement> three{{0, 1}, {1, 1}, {2, 1}};
   EXPECT_EQ(wait_of(Scope{{{GpuIndex{0}, three}, {GpuIndex{1}, three}, {GpuIndex{2}, {}}}}),
-            "wait until no workload holds GPU 0-1: 3 slices; GPU 2");
+            "wait until no workload holds GPU 0-1 (3 slices), GPU 2");
   EXPECT_EQ(wait_of(Scope{}, {Disturbed{}}), "wait until 1 job has left");
 }
 

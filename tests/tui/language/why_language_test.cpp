@@ -5,6 +5,7 @@
 #include "tests/support/kubernetes_reasons.hpp"
 #include "tests/support/slurm_reasons.hpp"
 #include "tui/language/words.hpp"
+#include "tui/screens/plan/plan_parts.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -112,6 +113,33 @@ TEST(JapanesePlan, SlicesThatAStepWaitsForAreCountedInJapanese) {
   ASSERT_TRUE(words);
   EXPECT_EQ((*words)->tell("wait until no workload holds GPU 6: 5 slices").text,
             "待機（使用するワークロードがなくなるまで）：GPU 6のスライス5個");
+}
+
+// The ";" between GPUs made two sentences of one list: "GPU 2：3g.40gb@0。GPU 5: 1g.20gb@0".
+TEST(JapanesePlan, GpusThatAStepWaitsForStayOneList) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  EXPECT_EQ(
+      (*words)
+          ->tell("wait until no workload holds GPU 2 (3g.40gb@0), GPU 5 (1g.20gb@0, 2g.20gb@2), GPU 7")
+          .text,
+      "待機（使用するワークロードがなくなるまで）：GPU 2 (3g.40gb@0)、GPU 5 (1g.20gb@0, 2g.20gb@2)、GPU 7");
+}
+
+// Above a plan stood "packed for a demand" in English; a preset's name stays what it is.
+TEST(JapanesePlan, WhatTesseraAskedForIsTranslatedAndAPresetIsNot) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  UiState state;
+  state.words = *words;
+  plan::Intent intent;
+  intent.words = "packed for a demand";
+  EXPECT_EQ(asked_text(state, intent), (*words)->tell(intent.words).text);
+  EXPECT_NE(asked_text(state, intent), intent.words);
+  intent.words = "as fleet.yaml says";
+  EXPECT_EQ(asked_text(state, intent).find("says"), std::string::npos);
+  intent.words = "none";
+  EXPECT_EQ(asked_text(state, intent), "none");
 }
 
 // One word for n/a, on the page and in its legend.

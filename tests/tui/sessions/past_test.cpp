@@ -86,7 +86,10 @@ TEST(ThePast, WhatIsArmedIsDisarmedOnTheWayThere) {
 TEST(ThePast, APlanThatWasMadeThereIsNotAppliedOnTheLiveCluster) {
   Session session = changing({120, 40});
   show(session, true);
+  session.state.writable = false;
   open(session, plan_of(session, {"n0031"}, 0));
+  EXPECT_FALSE(session.shows("start tessera with --write")) << "it would not help";
+  session.state.writable = true;
   show(session, false);
   session.press("A");
   session.line_with("this plan was made of a recording");

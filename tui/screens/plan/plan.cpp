@@ -91,14 +91,22 @@ void change_options(UiState& state, const UiContext& ui, Action action) {
   if (!state.plan->trouble.empty()) return;
   // The options may be further down the page than it reaches.
   const plan::ChangeOptions& now = state.plan->plan.intent.options;
-  const std::string value =
-      action == Action::plan_when_empty ? (now.when_empty ? "close, apply later" : "wait now")
-      : action == Action::plan_on_failure
-          ? (now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask")
-      : action == Action::plan_canary ? std::to_string(now.canary)
-      : action == Action::plan_batch  ? std::to_string(now.batch)
-                                      : std::string(way_text(now.way, state.plan->plan.scheduler));
-  say(state, ui, Severity::info, fmt::format("{}: {}", info(action).title, told(state, value)));
+  const auto says = [&](std::string_view option, std::string_view value) {
+    say(state, ui, Severity::info, fmt::format("{}: {}", told(state, option), told(state, value)));
+  };
+  switch (action) {
+    case Action::plan_when_empty:
+      return says(N_("when"), now.when_empty ? N_("close, apply later") : N_("wait now"));
+    case Action::plan_on_failure:
+      return says(N_("on failure"),
+                  now.on_failure == plan::OnFailure::undo ? N_("go back by itself") : N_("park and ask"));
+    case Action::plan_canary:
+    case Action::plan_batch:
+      return says(N_("nodes at a time"), now.canary > 0
+                                             ? fmt::format("{} alone, then {}", now.canary, now.batch)
+                                             : std::to_string(now.batch));
+    default: return says(N_("running work"), way_text(now.way, state.plan->plan.scheduler));
+  }
 }
 
 void play_other_hours(UiState& state, const UiContext& ui) {

@@ -132,8 +132,9 @@ class Page {
     if (ui_.model.clusters.size() > 1)
       where = fmt::format("{} {} ", plan_.intent.cluster.text, glyphs(state_.ascii).crumb);
     DocLine line{{{where + told(nodes_text(plan_)) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
-    line.spans.push_back({fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan_.intent.words),
-                          Style(Role::accent).with_bold()});
+    line.spans.push_back(
+        {fmt::format("  {} {}", glyphs(state_.ascii).crumb, asked_text(state_, plan_.intent)),
+         Style(Role::accent).with_bold()});
     if (plan_.changes_anything()) {
       const std::vector<Span> more{{"   " + told("risk") + " ", Role::dim},
                                    {told(word(risk)), Style(risky).with_bold()},
@@ -249,7 +250,7 @@ class Page {
       note(plan::is_node_action(plan_.intent) ? "Already in that state: nothing to do."
                                               : "The layout is already as requested: nothing to do.",
            Role::good);
-    } else if (!state_.writable) {
+    } else if (!state_.writable && !view_.past) {
       note("Read-only: start tessera with --write to arm this plan.", Role::read_only);
     }
   }
@@ -335,7 +336,7 @@ class Page {
              {Action::plan_requeue, Action::plan_cancel});
       option("when", now.when_empty ? "close, apply later" : "wait now", {Action::plan_when_empty});
     }
-    option("on failure", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",
+    option("on failure", now.on_failure == plan::OnFailure::undo ? "go back by itself" : "park and ask",
            {Action::plan_on_failure});
     if (plan_.nodes.size() < 2) return;
     option(
@@ -372,17 +373,7 @@ class Page {
 
   void nodes() {
     heading("NODES", fmt::format("{}", plan_.nodes.size()));
-    for (std::size_t i = 0; i < plan_.nodes.size(); ++i) {
-      const plan::NodePlan& node = plan_.nodes[i];
-      lines_.push_back(
-          {{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
-            {"  " + told(fmt::format("{} {}", node.steps.size(), node.steps.size() == 1 ? "step" : "steps")),
-             Role::text, 21},
-            {"  " + told(node.blast_radius.empty() ? std::string("disturbs no workload")
-                                                   : fmt::format("disturbs {}", node.blast_radius.size())),
-             node.blast_radius.empty() ? Role::dim : Role::warning, 32}},
-           id_of('d', std::to_string(i))});
-    }
+    add_nodes(lines_, state_);
   }
 
   void resources() {

@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "tui/screens/frame/frame.hpp"
+#include "tui/terminal/utf8.hpp"
 
 namespace tessera::tui {
 namespace {
+
+constexpr int kLeastNames = 16, kMostNames = 40;  // cells of a node's name
 
 int lines_of(const PlanPart& part) {
   std::size_t lines = part.heading ? 1 : 0;
@@ -93,6 +96,36 @@ PlanFirst first_of(const UiState& state, std::vector<PlanPart> parts, int room, 
   First screen(state, tight);
   for (std::size_t i = 0; i < parts.size(); ++i) screen.put(std::move(parts[i]), shares[i]);
   return std::move(screen.first);
+}
+
+void add_nodes(Document& lines, const UiState& state) {
+  const PlanView& view = *state.plan;
+  std::vector<std::string> steps;
+  int names = kLeastNames, texts = 0;
+  for (const plan::NodePlan& node : view.plan.nodes) {
+    names = std::max(names, display_width(node.node.text));
+    steps.push_back(
+        told(state, fmt::format("{} {}", node.steps.size(), node.steps.size() == 1 ? "step" : "steps")));
+    texts = std::max(texts, display_width(steps.back()));
+  }
+  const int at = 3 + std::min(names, kMostNames) + 2, behind = at + texts + 2;
+  for (std::size_t i = 0; i < view.plan.nodes.size(); ++i) {
+    const plan::NodePlan& node = view.plan.nodes[i];
+    const bool free = node.blast_radius.empty();
+    const Style style = i == view.node ? Style(Role::accent).with_bold() : Style(Role::text);
+    lines.push_back({{{shorten(node.node.text, kMostNames, state.ascii), style, 3},
+                      {steps[i], Role::text, at},
+                      {told(state, free ? std::string("disturbs no workload")
+                                        : fmt::format("disturbs {}", node.blast_radius.size())),
+                       free ? Role::dim : Role::warning, behind}},
+                     id_of('d', std::to_string(i))});
+  }
+}
+
+// A preset or a layout is data, and one word; what tessera says is not.
+std::string asked_text(const UiState& state, const plan::Intent& intent) {
+  const bool says = intent.words.find(' ') != std::string::npos;
+  return says ? told(state, intent.words) : intent.words;
 }
 
 }  // namespace tessera::tui

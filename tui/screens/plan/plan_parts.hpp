@@ -38,4 +38,10 @@ struct PlanFirst {
 // room: lines on the first screen; below: how many of them what follows would fill.
 PlanFirst first_of(const UiState& state, std::vector<PlanPart> parts, int room, int below);
 
+// A line for each node of the shown plan, with its steps and how many workloads these disturb, in columns.
+void add_nodes(Document& lines, const UiState& state);
+
+// "all-1g.10gb", or what tessera wrote there itself, in the language of the screen.
+std::string asked_text(const UiState& state, const plan::Intent& intent);
+
 }  // namespace tessera::tui

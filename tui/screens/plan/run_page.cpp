@@ -12,6 +12,7 @@
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/plan/plan_parts.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/plan/run_lines.hpp"
 #include "tui/screens/plan/run_words.hpp"
@@ -39,7 +40,7 @@ class RunPage {
         plan.nodes.size() == 1 ? plan.nodes[0].node.text : fmt::format("{} nodes", plan.nodes.size());
     if (ui_.model.clusters.size() > 1) nodes = plan.intent.cluster.text + ": " + nodes;
     DocLine line{{{nodes, Style(Role::text).with_bold(), 1},
-                  {fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan.intent.words),
+                  {fmt::format("  {} {}", glyphs(state_.ascii).crumb, asked_text(state_, plan.intent)),
                    Style(Role::accent).with_bold()}},
                  {}};
     std::vector<Span> standing{
