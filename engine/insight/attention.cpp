@@ -333,7 +333,7 @@ class Collector {
         add(Severity::info, node, fmt::format("closed for run {} of {}@{}", mark->run, mark->who, mark->from),
             fmt::format("{} for run {} of {}@{}, {}", health_word(node.health, cluster_.scheduler), mark->run,
                         mark->who, mark->from, still_there(node)),
-            "the run opens it again");
+            "the run opens it again once it goes on to its end");
     finding.since = node.reason_at;
     finding.follows = "its GPUs take no new work until the run has ended";
     return true;

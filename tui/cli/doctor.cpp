@@ -12,13 +12,16 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/acknowledged.hpp"
 #include "engine/insight/costs.hpp"
+#include "engine/insight/stopped_runs.hpp"
 #include "engine/plan/files/codec.hpp"
 #include "engine/text.hpp"
+#include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/doctor_fleet.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/look_back.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -232,6 +235,15 @@ std::string print(const std::vector<Listed>& findings, const Model& model, const
   return findings_text(findings, options);
 }
 
+// Those that stopped in the middle: their nodes are closed, and stay so.
+Result<std::vector<insight::Finding>> run_findings(OpenClusters& clusters, const Options& options) {
+  if (!clusters.runs() || looks_back(options, clusters.wall())) return std::vector<insight::Finding>();
+  auto runs = list_runs(clusters, options);
+  if (auto* refused = std::get_if<Refusal>(&runs)) return refused->error;
+  return insight::stopped_runs(std::get<std::vector<RunHead>>(runs), clusters.model(),
+                               "tessera journal shows how it stands");
+}
+
 }  // namespace
 
 std::vector<insight::Finding> doctor_findings(const Model& model, const Cluster& cluster,
@@ -267,6 +279,11 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
                        "try again with a longer --timeout"});
     return kUnknown;
   }
+  auto stopped = run_findings(clusters, options);
+  if (stopped)
+    findings.insert(findings.end(), stopped->begin(), stopped->end());
+  else
+    complain(streams, stopped.error());
   for (insight::Finding& one : fleet_findings(clusters, options, catalogue))
     findings.push_back(std::move(one));
   std::vector<insight::Acknowledgement> notes;
@@ -283,7 +300,8 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
     const Severity severity = one.finding.severity;
     return !one.noted && (severity == Severity::warning || severity == Severity::danger);
   });
-  return serious ? kFinding : kDone;
+  if (serious) return kFinding;
+  return stopped ? kDone : kUnknown;  // whether a run stopped is not known
 }
 
 }  // namespace tessera::cli

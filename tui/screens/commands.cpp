@@ -423,10 +423,10 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
     if (!reason.empty()) return Error{reason, "", ""};
     return set_filter(state.top(), argument);
   }
-  // theme
   if (std::find(state.themes.begin(), state.themes.end(), argument) == state.themes.end())
     return unknown_name("theme", argument);
   effects.theme = argument;
+  say(state, ui, Severity::info, "theme " + argument);
   return std::nullopt;
 }
 

@@ -67,7 +67,7 @@ std::string no_sibling(Action action, const UiState& state, const UiContext& ui)
 
 std::string no_filter(Action, const UiState& state, const UiContext&) {
   const ScreenRow& row = row_of(state);
-  return row.table || row.filtered ? "" : "filters workloads in tables and in the events";
+  return row.table || row.filtered ? "" : "filters work in tables and in the events";
 }
 
 std::string unfiltered(Action, const UiState& state, const UiContext&) {

@@ -12,6 +12,7 @@
 #include "tui/cli/change/journal.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/doctor.hpp"
 
 namespace tessera::cli {
 
@@ -50,6 +51,7 @@ class Changing : public testing::Test {
     if (command == "apply") return run_apply(options, test::catalogue(), joins, streams);
     if (command == "undo") return run_undo(options, test::catalogue(), joins, streams);
     if (command == "resume") return run_resume(options, test::catalogue(), joins, streams);
+    if (command == "doctor") return run_doctor(options, test::catalogue(), joins, streams);
     if (command == "plan") return run_plan(options, test::catalogue(), joins, streams);
     return run_journal(options, test::catalogue(), joins, streams);
   }

@@ -106,6 +106,49 @@ TEST(Honest, LettersTypedIntoTheListOfPresetsEditNothing) {
   session.line_with("the list of presets is open");
 }
 
+// It opened the node, and the way out that it named was on another screen.
+TEST(Honest, AFindingAboutARunOpensThatRun) {
+  for (const char* keys : {"<tab>", "7"}) {
+    Session session(small_place());
+    RunHead head;
+    head.run = "20261121-1403-n1";
+    head.cluster = session.model.clusters.front().name;
+    head.state = RunState::parked;
+    head.nodes = {session.model.clusters.front().nodes.all().front().name};
+    session.hear(tui::RunNews{RunsListed{{head}}});
+    session.pass(Duration(60000));
+    session.press(keys);
+    for (int i = 0; i < 20 && session.line_with("▌").find(head.run) == std::string::npos; ++i)
+      session.press("j");
+    session.line_with("▌").find(head.run);
+    if (std::string(keys) == "7") {
+      session.press("P");
+      EXPECT_TRUE(session.shows("Enter opens the run, where it is resumed or undone")) << session.screen();
+    }
+    session.press("<enter>");
+    EXPECT_EQ(session.state.top().kind, tui::ScreenKind::run) << session.screen();
+  }
+}
+
+// On the findings' own screen Enter led to GPU 0, and the key of the layout was refused.
+TEST(Honest, OnTheFindingsAFindingAboutAGpuOpensThatGpuAndItsLayout) {
+  Model model = two_places();
+  Gpu empty = gpu(5, Strategy::mig, {});
+  empty.mig_mode = MigMode::enabled;
+  reduce(model, on("train-a", NodeSeen{node("gpu-009", {gpu(0, Strategy::whole, {whole(0)}), empty})}));
+  Session session(std::move(model));
+  session.press("7");
+  for (int i = 0; i < 20 && session.line_with("▌").find("GPU 5") == std::string::npos; ++i)
+    session.press("j");
+  session.press("L");
+  session.line_with("GPU 5 of gpu-009");
+  session.press("<esc><enter>");
+  EXPECT_NE(session.state.top().cursor.find("\x1f"
+                                            "5"),
+            std::string::npos)
+      << session.state.top().cursor;
+}
+
 TEST(Honest, ARunOfAClusterThatIsNotHereIsNoFinding) {
   Session session(small_place());
   RunHead head;

@@ -15,6 +15,7 @@
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/overview/overview.hpp"
+#include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
 
@@ -161,6 +162,16 @@ Result<Subject> on_finding(const UiState& state, const UiContext& ui) {
   return whole_nodes(*cluster, {node->second});
 }
 
+// The same of a cause that is about nodes.
+Result<Subject> on_cause(const UiState& state, const UiContext& ui) {
+  const insight::Cause* cause = cause_here(state);
+  const Cluster* cluster = cause && cause->nodes ? ui.model.find(cause->cluster) : nullptr;
+  if (!cluster) return refusal("a layout is made for a node or a GPU: choose a finding that names one");
+  const std::vector<NodeName> nodes(cause->whose.begin(), cause->whose.end());
+  if (nodes.size() == 1 && cause->gpu) return one_board(*cluster, nodes.front(), *cause->gpu);
+  return whole_nodes(*cluster, nodes);
+}
+
 Result<Subject> subject_here(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   bool rows = screen.kind == ScreenKind::nodes || screen.kind == ScreenKind::gpus ||
@@ -171,6 +182,7 @@ Result<Subject> subject_here(const UiState& state, const UiContext& ui) {
     return at.gpu ? one_board(*at.cluster, at.node->name, at.gpu->index) : refusal("this GPU is gone");
   }
   if (screen.kind == ScreenKind::overview) return on_finding(state, ui);
+  if (screen.kind == ScreenKind::doctor) return on_cause(state, ui);
   if (!rows) return refusal("a layout is made on a row of nodes, GPUs or slices, or on a node's page");
   return screen.marks.empty() ? under_cursor(state, ui) : marked(state, ui);
 }

@@ -10,6 +10,7 @@
 #include "engine/insight/both_sides.hpp"
 #include "engine/insight/free_kinds.hpp"
 #include "engine/insight/sharing_words.hpp"
+#include "engine/insight/stopped_runs.hpp"
 #include "tui/language/wrap.hpp"
 #include "tui/screens/cell_words.hpp"
 #include "tui/screens/changed.hpp"
@@ -124,8 +125,12 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   }
   if (at.used)
     put_right(canvas, area.x + at.used + 5, y,
-              totals.measured > 0 ? fmt::format("{:.0f}%", totals.used / totals.measured) : "n/a",
-              totals.measured > 0 ? plain : Style(Role::dim));
+              !totals.free          ? unknown
+              : totals.measured > 0 ? fmt::format("{:.0f}%", totals.used / totals.measured)
+                                    : "n/a",
+              !totals.free          ? Style(Role::unknown)
+              : totals.measured > 0 ? plain
+                                    : Style(Role::dim));
   const std::optional<insight::FreeKinds> free = insight::free_kinds(totals);
   if (free && free->shares.empty() && free->slices.size() <= 1)
     count(OverviewCell::free, at.free + 6, free->slices.empty() ? 0 : free->slices.begin()->second,
@@ -366,19 +371,6 @@ void add_findings(OverviewData& data, const std::vector<insight::Finding>& findi
   }
 }
 
-insight::Finding finding_of(const RunHead& head, const std::string& journal_key) {
-  bool parked = head.state == RunState::parked;
-  insight::Finding finding;
-  finding.severity = parked ? Severity::warning : Severity::danger;
-  finding.cluster = head.cluster;
-  finding.is_node = head.nodes.size() == 1;
-  finding.subject = finding.is_node ? head.nodes.front().text : fmt::format("{} nodes", head.nodes.size());
-  finding.text = fmt::format("run {} {}", head.run, parked ? "is parked" : "was interrupted");
-  if (!head.why.empty()) finding.text += ": " + head.why;
-  finding.hint = journal_key + " opens the journal, where it is resumed or undone";
-  return finding;
-}
-
 // The table of demand with so many lines at the bottom, the blocks above it, and the page of what the cursor
 // is on between both.
 void draw_above_demand(Canvas& canvas, Rect area, int table, const UiContext& ui, const UiState& state) {
@@ -436,10 +428,9 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
     for (insight::Finding& finding : guide::all_findings(ui.model, cluster, ui.catalogue, platform, ui.wall))
       findings.push_back(std::move(finding));
   }
-  for (const RunHead& head : runs)
-    if ((head.state == RunState::interrupted || head.state == RunState::parked) &&
-        ui.model.find(head.cluster))
-      findings.push_back(finding_of(head, journal_key));
+  for (insight::Finding& finding : insight::stopped_runs(
+           runs, ui.model, journal_key + " opens the journal, where it is resumed or undone"))
+    findings.push_back(std::move(finding));
   findings.insert(findings.end(), of_fleet.begin(), of_fleet.end());
   add_findings(data, findings);
   data.groups = node_groups(ui.model);

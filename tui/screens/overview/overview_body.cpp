@@ -115,17 +115,6 @@ bool sums_stale(const OverviewData& data, const UiContext& ui) {
 }
 
 // The first tile of the GPU that the finding is about; empty: it is about the node.
-std::string cursor_on(const UiContext& ui, const insight::Finding& finding) {
-  const Cluster* cluster = finding.gpu ? ui.model.find(finding.cluster) : nullptr;
-  const Node* node = cluster ? cluster->nodes.find(NodeName(finding.subject)) : nullptr;
-  if (!node) return {};
-  for (const Gpu& gpu : node->gpus)
-    if (gpu.index == *finding.gpu)
-      return gpu.slices.empty() ? query::row_id(query::GpuRow{cluster, node, &gpu})
-                                : query::row_id(query::SliceRow{cluster, node, &gpu, &gpu.slices[0]});
-  return {};
-}
-
 }  // namespace
 
 const Body kOverviewBody{draw_overview_body, move_overview, settle_overview, click_overview};
@@ -151,9 +140,10 @@ std::optional<TimePoint> overview_next_change(const UiState& state, const UiCont
 Effects open_on_overview(UiState& state, const UiContext& ui) {
   const std::string cursor = state.top().cursor;
   if (const insight::Finding* finding = finding_at(state, cursor)) {
-    if (const insight::Cause* cause = finding->is_node ? nullptr : cause_of(state, cursor))
-      return open_cause(state, ui, *cause);
-    open_node(state, finding->cluster, finding->subject, cursor_on(ui, *finding));
+    const insight::Cause* cause = cause_of(state, cursor);
+    if (cause && (!finding->is_node || run_of(state, *cause))) return open_cause(state, ui, *cause);
+    open_node(state, finding->cluster, finding->subject,
+              cursor_on(ui, finding->cluster, finding->subject, finding->gpu));
     return {};
   }
   if (const auto node = node_under(state, cursor)) {

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "engine/insight/hardware.hpp"
+#include "engine/insight/stopped_runs.hpp"
 #include "engine/model/kueue.hpp"
+#include "engine/query/tables.hpp"
 #include "engine/time.hpp"
 #include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
@@ -18,17 +20,10 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/node_actions.hpp"
+#include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
-namespace {
-
-constexpr Duration kNotedFor = std::chrono::hours(8);
-constexpr std::size_t kNodesBeside = 60;    // a terminal has no more lines
-constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
-constexpr std::size_t kCommandsShown = 3;   // y copies all of them
-constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
-
 const insight::Cause* cause_here(const UiState& state) {
   const std::vector<insight::Cause>& causes = state.overview.causes;
   auto found = std::find_if(causes.begin(), causes.end(),
@@ -36,6 +31,22 @@ const insight::Cause* cause_here(const UiState& state) {
   if (found != causes.end()) return &*found;
   return causes.empty() ? nullptr : &causes.front();
 }
+
+const RunHead* run_of(const UiState& state, const insight::Cause& cause) {
+  const auto found = std::find_if(state.runs.heads.begin(), state.runs.heads.end(), [&](const RunHead& head) {
+    return (head.state == RunState::parked || head.state == RunState::interrupted) &&
+           insight::cause_id(insight::finding_of(head, "")) == cause.id;
+  });
+  return found == state.runs.heads.end() ? nullptr : &*found;
+}
+
+namespace {
+
+constexpr Duration kNotedFor = std::chrono::hours(8);
+constexpr std::size_t kNodesBeside = 60;    // a terminal has no more lines
+constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
+constexpr std::size_t kCommandsShown = 3;   // y copies all of them
+constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
 
 // The job or pod that a finding of one alone is about; empty: it is about none, or that is gone.
 std::string work_in(const insight::Cause& cause, const UiContext& ui) {
@@ -290,6 +301,7 @@ std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return "nothing needs attention";
   if (waits(work_in(*cause, ui), *cause, ui)) return "";
+  if (run_of(state, *cause)) return "Enter opens the run, where it is resumed or undone";
   return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui)
              ? "no plan leads out of this: see what to do below"
              : "";
@@ -352,8 +364,25 @@ Document lines_beside_finding(const UiContext& ui, const UiState& state, int wid
   return cause ? nodes_of_cause(*cause, ui, state, width) : Document();
 }
 
+std::string cursor_on(const UiContext& ui, const ClusterName& name, const std::string& of,
+                      const std::optional<GpuIndex>& index) {
+  const Cluster* cluster = index ? ui.model.find(name) : nullptr;
+  const Node* node = cluster ? cluster->nodes.find(NodeName(of)) : nullptr;
+  if (!node) return {};
+  for (const Gpu& gpu : node->gpus)
+    if (gpu.index == *index)
+      return gpu.slices.empty() ? query::row_id(query::GpuRow{cluster, node, &gpu})
+                                : query::row_id(query::SliceRow{cluster, node, &gpu, &gpu.slices[0]});
+  return {};
+}
+
 Effects open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause) {
   if (is_of_fleet_file(state, cause)) return open_fleet_finding(state);
+  if (const RunHead* run = run_of(state, cause)) {
+    Effects effects;
+    open_run(state, run->run, effects);
+    return effects;
+  }
   if (const std::string id = work_in(cause, ui); !id.empty()) {
     open_workload(state, cause.cluster, id);
   } else if (!cause.nodes) {
@@ -363,7 +392,8 @@ Effects open_cause(UiState& state, const UiContext& ui, const insight::Cause& ca
     facts.subject = cause.cluster.text;
     push(state, std::move(facts));
   } else if (cause.whose.size() == 1) {
-    open_node(state, cause.cluster, cause.whose.front());
+    open_node(state, cause.cluster, cause.whose.front(),
+              cursor_on(ui, cause.cluster, cause.whose.front(), cause.gpu));
   } else {
     Screen nodes;
     nodes.kind = ScreenKind::nodes;
