@@ -249,6 +249,19 @@ TEST(PackCommand, EndsWithinTakesAMomentAndRefusesOneThatIsOver) {
   }
 }
 
+// It was called no time at all.
+TEST(PackCommand, AnHourThatTheClocksLeaveOutIsSaidToBeOne) {
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  AskedOfCluster asked;
+  asked.words = {"7g.80gb=3"};
+  asked.ends_within = "2027-03-28T02:30";
+  EXPECT_EQ(asked.run(), kUsage);
+  EXPECT_NE(asked.err.str().find("--ends-within: the clocks are set forward over 2027-03-28T02:30"),
+            std::string::npos)
+      << asked.err.str();
+  unsetenv("TZ");
+}
+
 // Two nodes were drained and 37 free slices destroyed for jobs that waited on. This one does not tell on how
 // many nodes it may run, and n1 has room for three.
 TEST(PackCommand, WhatIsMadeForTheQueueAndHelpsNoneOfItIsSaidAndNotMade) {

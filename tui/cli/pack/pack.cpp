@@ -79,6 +79,9 @@ Result<std::optional<TimePoint>> until_of(const Options& options, TimePoint now)
   const auto span = parse_duration(text);
   if (span && *span >= std::chrono::seconds(1) && *span <= kLongest) return std::optional(now + *span);
   const auto at = parse_moment(text, now);
+  if (!at && parse_moment(text + "Z", now))
+    return Error{"cannot plan", "--ends-within: the clocks are set forward over " + clean(text, 100),
+                 "give a time before or after that hour, or one in UTC: 2026-11-21T22:00Z"};
   if (!at)
     return Error{"cannot plan", "--ends-within: \"" + clean(text, 100) + "\"",
                  "a time from 1s to 3650d, like 12h, or a moment like 2026-11-23T08:00 or 08:00"};
@@ -108,7 +111,9 @@ Status check_words(const Options& options) {
     return Error{what, "--boards asks no cluster",
                  "leave out --for-queue, --partition, --ends-within, --plan and --apply"};
   if (!options.ends_within.empty() && options.change.way != plan::Way::wait)
-    return Error{what, "--ends-within waits for the end of work, and --way ends it",
+    return Error{what,
+                 "a plan treats all jobs and pods in its way alike: --ends-within waits for their end, --way "
+                 "ends them",
                  "leave out --ends-within or --way"};
   if (options.for_queue && !options.words.empty())
     return Error{what, "the demand is said in two ways", "leave out --for-queue or PROFILE=COUNT"};
