@@ -75,6 +75,7 @@ struct PackState {
   bool takes_queue = false;            // the demand is to be what waits, which is still being read
   std::string trouble;                 // why this demand cannot be asked of these GPUs; empty: it can
   std::string source;                  // where the demand came from, where it was not typed
+  std::vector<std::string> unserved;   // a line for each kind of what waits and no node could serve
   std::optional<pack::Naming> naming;  // for which that demand asks; nullopt: for any
   bool stopped = false;                // the person did not want to wait; an edit asks again
   std::shared_ptr<const PackBoards> boards;

@@ -11,6 +11,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
+#include "engine/pack/unserved.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/shell.hpp"
@@ -189,13 +190,24 @@ class Advisor {
   }
 
   // What waits, by the names for which it asks: no node serves both.
-  std::vector<pack::QueueDemand> asked_of(const std::set<WorkloadId>* only) const {
+  std::vector<pack::QueueDemand> asked_of(const std::set<WorkloadId>* only) {
     const auto by = [&](std::optional<pack::Naming> naming) {
-      return pack::demand_of_queue(cluster_, question_.partition, question_.catalogue, only, naming);
+      auto queue = pack::demand_of_queue(cluster_, question_.partition, question_.catalogue, only, naming);
+      if (!queue.waiting.empty()) pack::leave_out_unserved(queue, cluster_, boards());
+      return queue;
     };
     std::vector<pack::QueueDemand> all{by(std::nullopt)};
     if (all.front().other_naming > 0) all.push_back(by(pack::Naming::claims));
     return all;
+  }
+
+  // The nodes as they are once all has ended that a plan waits for at most.
+  const pack::Problem& boards() {
+    if (!boards_)
+      boards_ = pack::problem_of(cluster_, question_.nodes, *question_.catalogue, question_.can,
+                                 question_.now + question_.ahead)
+                    .problem;
+    return *boards_;
   }
 
   // For whom advice is looked for, by whatever names.
@@ -205,6 +217,7 @@ class Advisor {
     for (std::size_t i = 1; i < asked.size(); ++i) {
       sum.workloads += asked[i].workloads;
       sum.ids.insert(sum.ids.end(), asked[i].ids.begin(), asked[i].ids.end());
+      sum.no_node.insert(sum.no_node.end(), asked[i].no_node.begin(), asked[i].no_node.end());
       for (const pack::Demand& one : asked[i].demand) {
         // Claims ask for slices of any product.
         const auto same = std::find_if(sum.demand.begin(), sum.demand.end(), [&](const pack::Demand& other) {
@@ -349,10 +362,12 @@ class Advisor {
   }
 
   void note_the_rest() {
-    if (advice_.queue.workloads == 0 && question_.past)
+    if (advice_.queue.workloads == 0 && advice_.queue.no_node.empty() && question_.past)
       note(
           "no job or pod waits for a MIG slice or a whole GPU, and what was needed in the past has room or "
           "gains nothing");
+    else if (advice_.queue.workloads == 0 && !advice_.queue.no_node.empty())
+      note("no node could give at once what waits asks for");
     else if (advice_.queue.workloads == 0)
       note("no job or pod waits for a MIG slice or a whole GPU");
     else if (advice_.tried == 0)
@@ -374,6 +389,7 @@ class Advisor {
   plan::Outlook outlook_;
   std::vector<std::string> notes_;
   std::vector<pack::QueueDemand> asked_;
+  std::optional<pack::Problem> boards_;
   bool named_otherwise_ = false;  // there are nodes whose slices serve nothing of it, by their names
   Advice advice_;
 };

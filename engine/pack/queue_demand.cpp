@@ -144,7 +144,6 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
     if (!wants.kinds.empty()) (wants.naming == Naming::claims ? by_claims : by_profiles) = true;
   }
   found.naming = naming.value_or(by_claims && !by_profiles ? Naming::claims : Naming::profiles);
-  Kinds sums;
   for (const auto& [workload, wants] : asking) {
     const Kinds& kinds = wants.kinds;
     if (!kinds.empty() && wants.naming != found.naming) {
@@ -156,20 +155,37 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
       ++found.other;
       continue;
     }
-    ++found.workloads;
-    found.ids.push_back(workload->id);
-    for (const auto& [kind, count] : kinds) sums[kind] = add_times(sums[kind], count, workload->tasks);
+    QueueDemand::Waiting& one = found.waiting.emplace_back();
+    one.id = workload->id, one.tasks = workload->tasks;
+    for (const auto& [kind, count] : kinds)
+      one.wants.push_back({ProfileName(kind.first), kind.second, count});
+  }
+  found.of_several = whole_gpu.is_of_several();
+  sum_up(found);
+  return found;
+}
+
+void sum_up(QueueDemand& queue) {
+  Kinds sums;
+  queue.ids.clear(), queue.demand.clear(), queue.products.clear();
+  queue.workloads = static_cast<int>(queue.waiting.size());
+  for (const QueueDemand::Waiting& one : queue.waiting) {
+    queue.ids.push_back(one.id);
+    for (const QueueWant& want : one.wants) {
+      std::int64_t& sum = sums[{want.profile.text, want.product}];
+      sum = add_times(sum, want.count, one.tasks);
+    }
   }
   const auto bounded = [](std::int64_t count) {
     return static_cast<int>(std::min<std::int64_t>(count, kMostWanted));
   };
-  if (whole_gpu.is_of_several() && sums.contains(any)) found.of_any = bounded(sums[any]);
+  const auto any = sums.find(Kind(kWhole, nullptr));
+  queue.of_any = queue.of_several && any != sums.end() ? bounded(any->second) : 0;
   for (const auto& [kind, count] : sums) {
     Demand one{ProfileName(kind.first), std::nullopt, bounded(count)};
-    if (kind.second) one.product = found.products.size(), found.products.push_back(kind.second);
-    found.demand.push_back(std::move(one));
+    if (kind.second) one.product = queue.products.size(), queue.products.push_back(kind.second);
+    queue.demand.push_back(std::move(one));
   }
-  return found;
 }
 
 bool whole_is_one_kind(const Cluster& cluster, const mig::Catalogue& catalogue) {

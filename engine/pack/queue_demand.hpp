@@ -14,8 +14,29 @@
 
 namespace tessera::pack {
 
+// A profile or whole GPUs that one of them asks for, on all its nodes together; product: nullptr: of any.
+struct QueueWant {
+  ProfileName profile;
+  const mig::Product* product = nullptr;
+  std::int64_t count = 0;
+};
+
+// Alike, and left out because no node could serve them (engine/pack/unserved.hpp).
+struct NoNode {
+  std::string partition;  // no node of it could; empty: none that they may use
+  std::string request;    // of each node: "4 × gpu:h100"
+  int nodes = 1;          // that each needs
+  int workloads = 0;
+};
+
 struct QueueDemand {
-  std::vector<Demand> demand;  // by profile, in the order of their names; product: of `products`
+  struct Waiting {
+    WorkloadId id;
+    std::vector<QueueWant> wants;
+    int tasks = 1;
+  };
+  std::vector<Waiting> waiting;  // that it counts, one by one
+  std::vector<Demand> demand;    // by profile, in the order of their names; product: of `products`
   std::vector<const mig::Product*> products;
   int workloads = 0;            // that it counts
   std::vector<WorkloadId> ids;  // of these
@@ -25,6 +46,8 @@ struct QueueDemand {
   int of_any = 0;  // whole GPUs that are counted as of any product: of several here it is not told which
   Naming naming = Naming::profiles;  // for which it asks, or claims
   int other_naming = 0;              // that wait for room, and ask for slices by the other of these two
+  std::vector<NoNode> no_node;       // those that most wait for first
+  bool of_several = false;           // there are GPUs of several products
 };
 
 // All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:
@@ -45,6 +68,9 @@ bool whole_is_one_kind(const Cluster& cluster, const mig::Catalogue& catalogue);
 std::string queue_text(const QueueDemand& queue);
 // How many ask for slices by other names, and how they are planned for; empty: none.
 std::string other_naming_text(const QueueDemand& queue);
+
+// The demand, and how many it counts, by `waiting`.
+void sum_up(QueueDemand& queue);
 
 // The demand in terms of the problem, which then has its products.
 std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue);

@@ -124,4 +124,10 @@ std::optional<std::string> requests_of(const Asked& asked, std::vector<Request>&
   return problem;
 }
 
+bool asks_each_node(const Asked& asked) {
+  std::optional<std::string> unread;
+  return read_requests(asked.per_job, 1, false, unread).empty() &&
+         !read_requests(asked.per_node, 1, false, unread).empty();
+}
+
 }  // namespace tessera::slurm

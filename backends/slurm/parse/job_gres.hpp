@@ -44,5 +44,7 @@ struct Asked {
 // trackable resources (which only sites with accounting show), then per socket, counted once a node. The
 // result names what could not be read.
 std::optional<std::string> requests_of(const Asked& asked, std::vector<Request>& into);
+// Whether these are counted for each node, and not for the job or its tasks, which Slurm may spread.
+bool asks_each_node(const Asked& asked);
 
 }  // namespace tessera::slurm

@@ -322,6 +322,16 @@ std::optional<std::int64_t> read_tres(std::string_view tres, std::string_view na
 
 constexpr std::size_t kMostOfNeeds = 4096;  // characters; half a list of hosts would be another list
 
+// Whether it may run on more nodes than the least that is listed: then on how many is not told. --gpus=8
+// without
+// --nodes is eight on one node or four on each of two.
+bool may_spread(const Raw& raw, const Workload& job) {
+  if (job.node_count != 1 || raw.node_count == "1-1" || asks_each_node(raw.asked)) return false;
+  std::int64_t units = 0;
+  for (const Request& one : job.requests) units += std::min<std::int64_t>(one.count, 2);
+  return units > 1;
+}
+
 std::optional<NodeNeeds> needs_of(const Raw& raw, LocalTimes& times) {
   for (const std::string_view text : {raw.needed_nodes, raw.excluded_nodes, raw.features})
     if (text.size() > kMostOfNeeds) return std::nullopt;
@@ -387,6 +397,7 @@ class JobReader {
     if (auto bad = requests_of(raw.asked, job.requests)) problem = "job " + job.id.text + ": " + *bad;
     if (job.state == WorkloadState::pending) {
       job.needs = needs_of(raw, times_);
+      if (may_spread(raw, job)) job.node_count = 0;
     } else {
       job.started = times_.read(raw.started);
       // The clock of a job that is suspended stands still, and the end that slurmctld still lists passes by.

@@ -284,6 +284,22 @@ TEST(SlurmJob, RequestsCountInAll) {
   EXPECT_EQ(asked("TresPerNode=gres:gpu"), "gpu=2");
 }
 
+// Eight GPUs in all may be on two nodes, though one node is the least that it takes.
+TEST(SlurmJob, OnHowManyNodesAWaitingJobRunsIsNotToldWhereItsGpusAreThoseOfTheJob) {
+  const auto nodes = [](const std::string& count, const std::string& more) {
+    std::string text = job("x", more);
+    text.replace(text.find("JobState=RUNNING"), 16, "JobState=PENDING");
+    text.replace(text.find("NumNodes=2-2"), 12, "NumNodes=" + count);
+    return one(text).node_count;
+  };
+  EXPECT_EQ(nodes("1", "TresPerJob=gres:gpu:8"), 0);
+  EXPECT_EQ(nodes("1-4", "TresPerTask=gres/gpu=2"), 0);
+  EXPECT_EQ(nodes("1-1", "TresPerJob=gres:gpu:8"), 1);
+  EXPECT_EQ(nodes("1", "TresPerJob=gres:gpu:1"), 1);
+  EXPECT_EQ(nodes("1", "TresPerNode=gres:gpu:h100:8"), 1);
+  EXPECT_EQ(nodes("2-2", "TresPerJob=gres:gpu:8"), 2);
+}
+
 // It was a job that asks for no GPU.
 TEST(SlurmJob, WhatItAsksForAndCannotBeReadIsTold) {
   const ParsedJobs parsed = parse_jobs(job("x", "TresPerNode=gres:gpu:h100:-5"), {});

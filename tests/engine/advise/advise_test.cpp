@@ -201,7 +201,7 @@ TEST_F(Advise, AWholeGpuForWhichAJobWaitsIsNotCutForASlice) {
     EXPECT_EQ(answer.forecast.later.size(), 0u) << pack_command(answer);
 }
 
-// It asks for more whole GPUs than there are, wherever the slices are made.
+// It asks for more whole GPUs on one node than any has: nothing is planned for it, and that is told.
 TEST_F(Advise, AJobThatNoPlanServesTakesNothingFromTheSlices) {
   cut("n1", 1), node("n2", 2);
   runs("1", "n2", 0, 0), runs("2", "n2", 1, 0);
@@ -211,8 +211,19 @@ TEST_F(Advise, AJobThatNoPlanServesTakesNothingFromTheSlices) {
   ASSERT_EQ(advice.answers.size(), 1u);
   EXPECT_EQ(words_of(advice.answers.front()), std::vector<std::string>{"7g.80gb=1"});
   EXPECT_EQ(advice.answers.front().forecast.sooner.size(), 1u);
-  ASSERT_EQ(advice.reasons.size(), 1u) << "the slice is served";
-  EXPECT_TRUE(advice.reasons.front().starts_with("whole: ")) << advice.reasons.front();
+  EXPECT_EQ(advice.reasons, std::vector<std::string>{}) << "the slice is served";
+  EXPECT_EQ(advice.queue.workloads, 1);
+  ASSERT_EQ(advice.queue.no_node.size(), 1u);
+  EXPECT_EQ(advice.queue.no_node.front().request, "40 × gpu:h100");
+}
+
+TEST_F(Advise, WhereNoNodeCouldServeWhatWaitsThatIsTheReason) {
+  cut("n1", 2);
+  wait(1, "gpu:h100");
+  jobs_.back().requests = {{"gpu:h100", 4}};
+  const Advice advice = advise(question());
+  EXPECT_TRUE(advice.answers.empty()) << "both GPUs were made whole for it";
+  EXPECT_EQ(advice.reasons, std::vector<std::string>{"no node could give at once what waits asks for"});
 }
 
 // Its plans may wait for work that ends: what is free then was told as if it were free now.
@@ -220,7 +231,7 @@ TEST_F(Advise, WhatHoldsOnlyAfterOtherWorkHasEndedIsSaidToHoldThen) {
   node("n1", 2);
   runs("1", "n1", 0, 2);
   wait(1, "gpu:h100");
-  jobs_.back().requests = {{"gpu:h100", 40}};
+  jobs_.back().tasks = 40;
   const Advice advice = advise(question());
   ASSERT_EQ(advice.reasons.size(), 1u);
   EXPECT_TRUE(advice.reasons.front().ends_with("; counted once what ends within 24 h has ended"))

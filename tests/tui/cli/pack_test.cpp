@@ -249,7 +249,21 @@ TEST(PackCommand, EndsWithinTakesAMomentAndRefusesOneThatIsOver) {
   }
 }
 
-// Two nodes were drained and 37 free slices destroyed for jobs of another partition, which waited on.
+// It was called no time at all.
+TEST(PackCommand, AnHourThatTheClocksLeaveOutIsSaidToBeOne) {
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  AskedOfCluster asked;
+  asked.words = {"7g.80gb=3"};
+  asked.ends_within = "2027-03-28T02:30";
+  EXPECT_EQ(asked.run(), kUsage);
+  EXPECT_NE(asked.err.str().find("--ends-within: the clocks are set forward over 2027-03-28T02:30"),
+            std::string::npos)
+      << asked.err.str();
+  unsetenv("TZ");
+}
+
+// Two nodes were drained and 37 free slices destroyed for jobs that waited on. This one does not tell on how
+// many nodes it may run, and n1 has room for three.
 TEST(PackCommand, WhatIsMadeForTheQueueAndHelpsNoneOfItIsSaidAndNotMade) {
   AskedOfCluster asked;
   asked.for_queue = true;
@@ -259,22 +273,22 @@ TEST(PackCommand, WhatIsMadeForTheQueueAndHelpsNoneOfItIsSaidAndNotMade) {
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   EXPECT_NE(asked.out.str().find("waiting: within 24 h: 1 starts sooner"), std::string::npos)
       << asked.out.str();
-  asked.work[0].group = "long";
+  asked.work[0].requests = {{"gpu:3g.40gb", 4}};
   asked.out.str("");
-  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_EQ(asked.run(), kFinding) << asked.err.str();
   EXPECT_NE(asked.out.str().find("waiting: within 24 h: 0 start sooner"), std::string::npos)
       << asked.out.str();
   EXPECT_NE(asked.out.str().find("tessera advise names changes with which some start"), std::string::npos);
   asked.output = OutputFormat::json;
   asked.out.str("");
-  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_EQ(asked.run(), kFinding);
   EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
   EXPECT_NE(asked.out.str().find("\"sooner\": 0"), std::string::npos) << asked.out.str();
   asked.apply_it = true;
   asked.err.str("");
   EXPECT_EQ(asked.run(), kFinding);
   EXPECT_NE(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
-  EXPECT_NE(asked.err.str().find("write 3g.40gb=1 in place of --for-queue"), std::string::npos)
+  EXPECT_NE(asked.err.str().find("write 3g.40gb=4 in place of --for-queue"), std::string::npos)
       << asked.err.str();
 }
 
@@ -284,7 +298,7 @@ TEST(PackCommand, WhatIsNotPlayedIsNotTakenForWhatDoesNotStart) {
   asked.for_queue = true;
   asked.nodes_in = "short";
   asked.work = {test::waiting("30+0", "bob", "gpu:3g.40gb")};
-  asked.work[0].group = "long";
+  asked.work[0].group = "short";
   asked.apply_it = true;
   EXPECT_EQ(asked.run(), kFinding) << "read-only";
   EXPECT_EQ(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
@@ -334,7 +348,32 @@ TEST(PackCommand, TheQueueIsTheDemand) {
   ASSERT_TRUE(document);
   EXPECT_EQ(
       to_line(*document->find("queue")),
-      R"({"workloads":1,"other_requests":1,"other_reasons":1,"demand":{"3g.40gb":1},"of_any_product":0})");
+      R"({"workloads":1,"other_requests":1,"other_reasons":1,"demand":{"3g.40gb":1},"of_any_product":0,"no_node":[]})");
+}
+
+// A GPU was cut for a job of a partition to which its node does not belong.
+TEST(PackCommand, WhatNoNodeCouldGiveAtOnceIsNotPlannedForAndCountedWithTheReason) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.nodes_in = "short";
+  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu:3g.40gb")};
+  asked.work[0].group = "short,long", asked.work[1].group = "long";
+  EXPECT_EQ(asked.run(), kFinding) << "not all that waits has room";
+  EXPECT_NE(asked.out.str().find("touches 1 GPU on 1 node"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("not counted: 1 jobs or pods; no node of partition long can give 1 × "
+                                 "gpu:3g.40gb at once\n"),
+            std::string::npos)
+      << asked.out.str();
+  asked.plan_it = true, asked.err.str("");
+  EXPECT_EQ(asked.run(), kFinding);
+  EXPECT_NE(asked.err.str().find("not counted: 1 jobs or pods"), std::string::npos) << asked.err.str();
+  asked.plan_it = false, asked.output = OutputFormat::json, asked.out.str("");
+  EXPECT_EQ(asked.run(), kFinding);
+  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
+  auto document = parse_json(asked.out.str(), "pack");
+  ASSERT_TRUE(document);
+  EXPECT_EQ(to_line(*document->find("queue")->find("no_node")),
+            R"([{"workloads":1,"partition":"long","nodes":1,"request":"1 × gpu:3g.40gb"}])");
 }
 
 TEST(PackCommand, OnlyThePartitionThatIsNamedIsAskedAndPlanned) {

@@ -179,6 +179,25 @@ TEST(Pack, TakesTheDemandFromWhatWaits) {
   EXPECT_EQ(session.state.plan->plan.intent.words, "packed for the queue");
 }
 
+TEST(Pack, WhatNoNodeCouldGiveAtOnceIsNoPartOfTheQueueAndIsNamed) {
+  Session session = changing({120, 40});
+  Workload many = waiting("99", "bob", "gpu:3g.40gb");
+  many.requests.front().count = 40, many.node_count = 1, many.group = "big";
+  session.tell(on("hpc", WorkloadSeen{many}));
+  session.press(":pack<enter>f").pack().pack();
+  EXPECT_TRUE(
+      session.shows("not counted: 1 jobs or pods; no node of partition big can give 40 × gpu:3g.40gb"))
+      << session.screen();
+  EXPECT_TRUE(session.shows("the queue: 2 jobs or pods")) << session.screen();
+  session.press("r");
+  EXPECT_TRUE(session.state.pack->question && session.state.pack->question->reads_queue)
+      << "what may move gives other nodes room";
+  session.pack().pack();
+  EXPECT_TRUE(session.shows("not counted: 1 jobs or pods")) << session.screen();
+  session.press("+");
+  EXPECT_FALSE(session.shows("not counted: 1 jobs or pods")) << "a demand that is typed";
+}
+
 TEST(Pack, EscAndAnEditEndTheReadingOfTheQueue) {
   Session session = asking("3g.40gb=2");
   session.press("f<esc>");

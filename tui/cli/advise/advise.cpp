@@ -52,7 +52,8 @@ int run_advise(const Options& options, const mig::Catalogue& catalogue, const Jo
                             options.output == OutputFormat::json ? Markup::json : Markup::yaml);
   }
   streams.out << std::flush;
-  return advice.answers.empty() && advice.queue.workloads > 0 ? kFinding : kDone;
+  const bool waits = advice.queue.workloads > 0 || !advice.queue.no_node.empty();
+  return advice.answers.empty() && waits ? kFinding : kDone;
 }
 
 }  // namespace tessera::cli

@@ -7,6 +7,7 @@
 #include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/unserved.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
@@ -14,6 +15,7 @@
 #include "tui/cli/as_asked.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/pack/pack_text.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/cli/whatif.hpp"
@@ -139,6 +141,7 @@ class Page {
         fmt::format("{}: {} jobs or pods wait for MIG slices or whole GPUs, {} for shares or other GPUs, {} "
                     "for something else than room",
                     clean(question_.cluster->name.text, 100), queue.workloads, queue.other, queue.kept));
+    for (const std::string& kind : pack::unserved_text(queue)) line(kind);
     if (past_) history();
     const std::size_t starts = advice_.left.starts.size();
     head(0, "leave everything as it is");
@@ -294,6 +297,7 @@ Json advise_json(const advise::Question& question, const Advice& advice, const L
   queue.add("other_requests", number(advice.queue.other));
   queue.add("other_reasons", number(advice.queue.kept));
   queue.add("demand", demand_json(advice.queue.demand, advice.queue.products));
+  queue.add("no_node", no_node_json(advice.queue));
   Json& left = document.add("as_it_is", Json::map());
   left.add("starts", number(advice.left.starts.size()));
   left.add("still_waiting", number(advice.left.waiting.size()));

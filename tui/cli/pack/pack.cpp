@@ -10,6 +10,7 @@
 #include "engine/pack/read.hpp"
 #include "engine/pack/refused.hpp"
 #include "engine/pack/sizing.hpp"
+#include "engine/pack/unserved.hpp"
 #include "engine/text.hpp"
 #include "engine/whatif/whatif.hpp"
 #include "tui/cli/change/begin.hpp"
@@ -78,6 +79,9 @@ Result<std::optional<TimePoint>> until_of(const Options& options, TimePoint now)
   const auto span = parse_duration(text);
   if (span && *span >= std::chrono::seconds(1) && *span <= kLongest) return std::optional(now + *span);
   const auto at = parse_moment(text, now);
+  if (!at && parse_moment(text + "Z", now))
+    return Error{"cannot plan", "--ends-within: the clocks are set forward over " + clean(text, 100),
+                 "give a time before or after that hour, or one in UTC: 2026-11-21T22:00Z"};
   if (!at)
     return Error{"cannot plan", "--ends-within: \"" + clean(text, 100) + "\"",
                  "a time from 1s to 3650d, like 12h, or a moment like 2026-11-23T08:00 or 08:00"};
@@ -107,7 +111,9 @@ Status check_words(const Options& options) {
     return Error{what, "--boards asks no cluster",
                  "leave out --for-queue, --partition, --ends-within, --plan and --apply"};
   if (!options.ends_within.empty() && options.change.way != plan::Way::wait)
-    return Error{what, "--ends-within waits for the end of work, and --way ends it",
+    return Error{what,
+                 "a plan treats all jobs and pods in its way alike: --ends-within waits for their end, --way "
+                 "ends them",
                  "leave out --ends-within or --way"};
   if (options.for_queue && !options.words.empty())
     return Error{what, "the demand is said in two ways", "leave out --for-queue or PROFILE=COUNT"};
@@ -172,7 +178,9 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
       pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster), *until, asked,
                        nullptr, options.change.way != plan::Way::wait);
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt, {}, {}};
+  found.problem.evict = options.change.way != plan::Way::wait;
   if (options.for_queue) {
+    pack::leave_out_unserved(*about.queue, *cluster, found.problem);
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
   } else if (options.for_history) {
     auto past = past_of(options, joins, *cluster, catalogue);
@@ -186,7 +194,6 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     if (!demand) return Refusal{demand.error(), kUsage};
     found.problem.demand = std::move(*demand);
   }
-  found.problem.evict = options.change.way != plan::Way::wait;
   return Asked{std::move(found.problem), std::move(about), {}, {}, std::nullopt, *until};
 }
 
@@ -245,15 +252,24 @@ std::string words_of(const pack::Problem& problem) {
   return text;
 }
 
+// Whether the demand is met, and nothing of what waits was left out of it for lack of a node.
+bool serves_all(const Asked& asked, const pack::Answer& packed) {
+  const bool left_out = asked.cluster && asked.cluster->queue && !asked.cluster->queue->no_node.empty();
+  return packed.met() && !left_out;
+}
+
 // The plan of the answer: looked at, or armed and run. What is unmet was told before.
 int change(const Asked& asked, const pack::Answer& packed, const Options& options,
            const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
   streams.err << proof_text(asked.problem, packed, options) << unmet_text(asked.problem, packed, options);
   for (const auto& [why, count] : asked.refused)
     streams.err << tui::told(options.reader, pack::left_out_text(count, why)) << "\n";
+  if (asked.cluster->queue)
+    for (const std::string& line : pack::unserved_text(*asked.cluster->queue))
+      streams.err << tui::told(options.reader, line) << "\n";
   if (packed.boards.empty()) {
     report_no_run("nothing", "nothing to do: no GPU is to be changed for that demand", options, streams);
-    return packed.met() ? kDone : kFinding;
+    return serves_all(asked, packed) ? kDone : kFinding;
   }
   plan::ChangeOptions timed = options.change;
   const Cluster& cluster = *clusters.model().find(ClusterName(asked.cluster->name));
@@ -275,10 +291,10 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
   }
   if (options.apply_it) {
     const int code = begin(clusters, options, catalogue, streams, {std::move(*plan), false, false});
-    return code == kDone && !packed.met() ? kFinding : code;
+    return code == kDone && !serves_all(asked, packed) ? kFinding : code;
   }
   print_plan(*plan, options, streams);
-  return packed.met() ? code_of(*plan) : kFinding;
+  return serves_all(asked, packed) ? code_of(*plan) : kFinding;
 }
 
 int answer(Asked asked, const Options& options, const mig::Catalogue& catalogue, OpenClusters* clusters,
@@ -305,7 +321,7 @@ int answer(Asked asked, const Options& options, const mig::Catalogue& catalogue,
     streams.out << pack_page(asked.problem, *packed, options, cluster, effect);
     if (asked.sizes) streams.out << sizes_text(asked.services, *asked.sizes, options);
   }
-  return packed->met() && effect.refused.empty() ? kDone : kFinding;
+  return serves_all(asked, *packed) && effect.refused.empty() ? kDone : kFinding;
 }
 
 }  // namespace

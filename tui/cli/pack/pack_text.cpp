@@ -8,6 +8,7 @@
 #include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/unserved.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/folded.hpp"
@@ -175,6 +176,18 @@ Json forecast_json(const whatif::Comparison& forecast, const std::optional<pack:
 
 }  // namespace
 
+Json no_node_json(const pack::QueueDemand& queue) {
+  Json list = Json::list();
+  for (const pack::NoNode& one : queue.no_node) {
+    Json& kind = list.items.emplace_back(Json::map());
+    kind.add("workloads", Json::of(std::int64_t{one.workloads}));
+    kind.add("partition", text_or_null(one.partition));
+    kind.add("nodes", Json::of(std::int64_t{one.nodes}));
+    kind.add("request", Json::of(one.request));
+  }
+  return list;
+}
+
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
                const PackedCluster* cluster, const PackEffect& effect) {
   Json document = Json::map();
@@ -209,6 +222,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       queue.add("of_any_product", Json::of(std::int64_t{cluster->queue->of_any}));
       if (cluster->queue->other_naming > 0)
         queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
+      queue.add("no_node", no_node_json(*cluster->queue));
     }
     if (cluster->past) document.add("history", history_json(*cluster));
     document.add("refused", text_or_null(effect.refused));
@@ -289,7 +303,10 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
   say("refused", effect.refused), say("disturbs", effect.disturbs);
   if (effect.forecast)
     text += forecast_text(*effect.forecast, cluster->queue ? &*cluster->queue : nullptr, options);
-  if (cluster->queue) line(pack::queue_text(*cluster->queue));
+  if (cluster->queue) {
+    line(pack::queue_text(*cluster->queue));
+    for (const std::string& one : pack::unserved_text(*cluster->queue)) line(one);
+  }
   if (cluster->queue && cluster->queue->other_naming > 0) line(pack::other_naming_text(*cluster->queue));
   if (cluster->past) {
     const pack::PastDemand& past = *cluster->past;

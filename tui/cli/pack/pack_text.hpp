@@ -40,6 +40,8 @@ struct PackEffect {
   std::optional<whatif::Comparison> forecast;  // of what waits
 };
 
+// What waits and no node could serve, kind by kind.
+Json no_node_json(const pack::QueueDemand& queue);
 // docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
                const PackedCluster* cluster, const PackEffect& effect);

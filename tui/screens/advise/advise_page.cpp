@@ -6,6 +6,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/unserved.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/documents.hpp"
@@ -145,6 +146,7 @@ class Page {
                      "something else than room",
                      queue.workloads, queue.other, queue.kept),
          Role::text, list_width());
+    for (const std::string& line : pack::unserved_text(queue)) note(to, line, Role::warning, list_width());
   }
   void add_queue_below(Document& side, std::size_t place) const {
     Document lines;

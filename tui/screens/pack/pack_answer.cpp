@@ -2,6 +2,7 @@
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/refused.hpp"
+#include "engine/pack/unserved.hpp"
 #include "engine/plan/planner.hpp"
 #include "tui/packer.hpp"
 
@@ -21,6 +22,14 @@ PackAnswer what_waits(std::shared_ptr<const PackQuestion> question) {
   const ClusterThen& then = *question->then;
   pack::QueueDemand queue =
       pack::demand_of_queue(then.cluster, question->partition, then.catalogue, nullptr, question->naming);
+  std::vector<NodeName> nodes;
+  for (const pack::Busy& one : question->boards->problem.busy) nodes.push_back(one.node);
+  // The boards of the question may be those of other names.
+  pack::Problem problem = pack::problem_of(then.cluster, nodes, *then.catalogue, then.can, std::nullopt,
+                                           queue.naming, nullptr, question->evict)
+                              .problem;
+  problem.evict = question->evict;
+  pack::leave_out_unserved(queue, then.cluster, problem);
   return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue), {}};
 }
 

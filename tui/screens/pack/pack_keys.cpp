@@ -7,6 +7,7 @@
 #include "engine/number.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/queue_demand.hpp"
+#include "engine/pack/unserved.hpp"
 #include "engine/shell.hpp"
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
@@ -26,7 +27,7 @@ bool has_profile(const mig::Product& product, const ProfileName& profile) {
 
 // The demand is no longer what waits.
 void forget_queue(PackState& pack) {
-  pack.source.clear();
+  pack.source.clear(), pack.unserved.clear();
   if (pack.naming) pack.naming.reset(), pack.revision = 0;
 }
 
@@ -164,7 +165,11 @@ Effects edit_pack(UiState& state, const UiContext& ui, Action action) {
     case Action::pack_product: next_product(state); break;
     case Action::pack_evict:
       // Which GPUs can be planned depends on it.
-      edit_demand(state, [](PackState& pack) { pack.evict = !pack.evict, pack.revision = 0; });
+      edit_demand(state, [](PackState& pack) {
+        pack.evict = !pack.evict, pack.revision = 0;
+        // And so does what of the queue some node could serve.
+        pack.takes_queue = !pack.source.empty();
+      });
       break;
     case Action::pack_cluster: next_cluster(state, ui); break;
     default: break;
@@ -222,14 +227,15 @@ std::string copy_on_pack(const UiState& state, const UiContext& ui) {
 
 void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& queue) {
   std::string source = pack::queue_text(queue);
-  if (queue.demand.empty()) say(state, ui, Severity::info, source);
+  std::vector<std::string> unserved = pack::unserved_text(queue);
+  if (queue.demand.empty()) say(state, ui, Severity::info, unserved.empty() ? source : unserved.front());
   edit_demand(state, [&](PackState& pack) {
     if (queue.demand.empty()) return;
     pack::Problem known;
     known.products = pack.boards->problem.products;
     const std::vector<pack::Demand> demand = pack::demand_in(known, queue);
     put_demand(pack, demand, known);
-    pack.source = std::move(source);
+    pack.source = std::move(source), pack.unserved = std::move(unserved);
     // Read for it again: nodes that hand out slices by other names serve nothing of it.
     pack.naming = queue.naming, pack.revision = 0;
   });

@@ -190,6 +190,7 @@ class Page {
            "takes a number, f takes what waits in the queue.",
            Role::text);
     if (!pack_.source.empty()) note(to, pack_.source, Role::dim);
+    for (const std::string& line : pack_.unserved) note(to, line, Role::warning);
   }
 
   void left_out(Document& to) const {
