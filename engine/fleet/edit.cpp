@@ -116,14 +116,34 @@ class Editor {
       if (!after)
         return cannot("it would not be a fleet file then: " + after.error().reason,
                       "set both at once, or edit it by hand");
-      if (without_lines(std::move(*after)) == without_lines(std::move(*wanted))) return *candidate;
+      const bool kept = EditText(*candidate).comments_text() == EditText(text).comments_text();
+      if (kept && without_lines(std::move(*after)) == without_lines(std::move(*wanted))) return *candidate;
     }
-    return cannot(fmt::format("{}:{}: {} of pool {} is written in a way that cannot be edited here", file_,
-                              pool->line, clean(settings.front().said, 100), clean(pool_, 100)),
-                  "edit it by hand; tessera fleet check reads it");
+    return cannot(
+        fmt::format("{}:{}: {} of pool {} is written in a way that cannot be edited here", file_,
+                    line_of(*pool, settings.front()), clean(settings.front().said, 100), clean(pool_, 100)),
+        "edit it by hand; tessera fleet check reads it");
   }
 
  private:
+  // Where the setting stands, or the pool.
+  static int line_of(const Yaml& pool, const Setting& setting) {
+    const auto key_line = [](const Yaml* map, std::string_view key, int otherwise) {
+      const Yaml* value = map ? map->find(key) : nullptr;
+      return value && value->key_line > 0 ? value->key_line : otherwise;
+    };
+    const auto entry = [&](std::string_view part) {
+      return key_line(pool.find(part), setting.name, key_line(&pool, part, pool.line));
+    };
+    switch (setting.part) {
+      case Part::rule: return key_line(&pool, pool.find("gpus") ? "gpus" : setting.key, pool.line);
+      case Part::demand: return entry("demand");
+      case Part::exception: return entry("except");
+      case Part::budget: return entry("budget");
+      case Part::window: return key_line(&pool, "windows", pool.line);
+    }
+    return pool.line;
+  }
   Error no_pool(const Fleet& fleet) const {
     std::string known;
     for (std::size_t i = 0; i < std::min<std::size_t>(fleet.pools.size(), 8); ++i)
@@ -267,7 +287,7 @@ class Editor {
     for (const auto& [name, one] : map.fields) {
       const auto profile = mig::canonical_profile(name), asked = mig::canonical_profile(key);
       if (name != key && !(profile && asked && *profile == *asked)) continue;
-      if (one.kind != Yaml::Kind::scalar) return std::nullopt;
+      if (!value.empty() && one.kind != Yaml::Kind::scalar) return std::nullopt;
       if (!value.empty()) return source.with(source.value(one, flow), yaml_word(value));
       const auto span = source.field(name, one, flow);
       return span ? std::optional(source.without(*span, flow)) : std::nullopt;
@@ -333,7 +353,7 @@ class Editor {
       const std::string field = fmt::format("{}: {}", key, yaml_word(value));
       if (odd) {
         const auto span = source.field(odd->first, odd->second, flow);
-        return span ? std::optional(source.with(*span, field)) : std::nullopt;
+        return span ? source.with_other(*span, flow, field) : std::nullopt;
       }
       return said ? std::optional(source.with_field(map, said->second, flow, field)) : std::nullopt;
     }

@@ -10,6 +10,7 @@
 
 #include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/windows.hpp"
+#include "engine/plan/disturbs.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 
@@ -101,9 +102,9 @@ std::optional<TimePoint> wanted_until(const Pool& pool, const RunsBy& by, TimePo
 }
 
 // By the time limits of what is known; nullopt: no time limit of it is.
-std::optional<TimePoint> last_end(const plan::NodePlan& node, const Cluster& cluster) {
+std::optional<TimePoint> last_end(const std::vector<plan::Disturbed>& whom, const Cluster& cluster) {
   std::optional<TimePoint> last;
-  for (const plan::Disturbed& one : node.blast_radius)
+  for (const plan::Disturbed& one : whom)
     if (const Workload* work = one.id.text.empty() ? nullptr : cluster.workloads.find(one.id))
       if (work->ends) last = std::max(last, work->ends);
   return last;
@@ -194,19 +195,30 @@ std::string closed_text(const std::map<NodeName, std::string>& closed) {
                      some_nodes(told));
 }
 
-std::optional<std::string> not_empty_in_time(const Pool& pool, const plan::Plan& plan, const Cluster& cluster,
-                                             const RunsBy& by, TimePoint from) {
+namespace {
+
+std::optional<std::string> not_empty_in_time(const Pool& pool, const std::vector<plan::NodeDisturbs>& nodes,
+                                             const Cluster& cluster, const RunsBy& by, TimePoint from) {
   if (pool.evict != plan::Way::wait) return std::nullopt;
   const auto until = wanted_until(pool, by, from);
   if (!until) return std::nullopt;
   std::vector<std::string> told;
-  for (const plan::NodePlan& node : plan.nodes)
-    if (const auto last = last_end(node, cluster); last && *last >= *until)
+  for (const plan::NodeDisturbs& node : nodes)
+    if (const auto last = last_end(node.whom, cluster); last && *last >= *until)
       told.push_back(fmt::format("{} ({})", node.node.text, moment_text(by.zone, *last)));
   if (told.empty()) return std::nullopt;
   return fmt::format(
       "by the time limits of their workloads these nodes are not empty before its phase ends at {}: {}",
       moment_text(by.file, by.zone, *until), some_nodes(told));
+}
+
+}  // namespace
+
+std::optional<std::string> not_empty_in_time(const Pool& pool, const plan::Plan& plan, const Cluster& cluster,
+                                             const RunsBy& by, TimePoint from) {
+  std::vector<plan::NodeDisturbs> nodes;
+  for (const plan::NodePlan& node : plan.nodes) nodes.push_back({node.node, node.blast_radius});
+  return not_empty_in_time(pool, nodes, cluster, by, from);
 }
 
 namespace {
@@ -223,10 +235,10 @@ void note_late(Survey& survey, const Pool& pool, const Place& place, const RunsB
   const auto intent = intent_of(survey, "", evicts(pool, {}), &pool, others);
   if (!intent) return;
   const Cluster& cluster = *survey.cluster;
-  const auto plan = plan::make_plan(cluster, *place.catalogue, *intent, *place.means,
-                                    rules_of(by.file, cluster.name, *place.rules), by.now);
-  if (!plan) return;
-  if (auto text = not_empty_in_time(pool, *plan, cluster, by, by.now))
+  const auto nodes = plan::disturbed_by(cluster, *place.catalogue, *intent, *place.means,
+                                        rules_of(by.file, cluster.name, *place.rules), by.now);
+  if (!nodes) return;
+  if (auto text = not_empty_in_time(pool, *nodes, cluster, by, by.now))
     survey.notes.push_back({&pool, Standing::as_wanted, std::move(*text)});
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/ascii.hpp"
 #include "engine/fleet/keys.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/hostlist.hpp"
@@ -17,7 +18,9 @@ constexpr std::size_t kMostPools = 1000;
 constexpr std::size_t kMostNames = 200'000;  // in the file together
 constexpr std::size_t kMostText = 253;       // of a name, as long as that of a host
 constexpr std::size_t kMostWindows = 50;     // of one pool
-constexpr std::size_t kMostReason = 1024;    // of a refusal, in bytes
+constexpr std::size_t kMostHolidays = 10'000;
+constexpr std::chrono::days kLongestHolidays{366};  // in a row
+constexpr std::size_t kMostReason = 1024;           // of a refusal, in bytes
 constexpr int kMostWanted = 1'000'000;
 
 constexpr std::string_view kPoolKeys[] = {
@@ -138,10 +141,30 @@ class FleetReader {
     if (holidays->kind != Yaml::Kind::list)
       return bad(*holidays, "holidays is a list of dates", "write holidays: [2026-12-25]");
     for (const Yaml& one : holidays->items) {
-      auto day = one.kind == Yaml::Kind::scalar ? date_of(one.scalar) : std::nullopt;
-      if (!day) return bad(one, "\"" + clean(one.scalar, 60) + "\" is not a date", "write 2026-12-25");
-      fleet_.holidays.insert(*day);
+      if (Status done = read_holidays(one); !done) return done.error();
+      if (fleet_.holidays.size() > kMostHolidays)
+        return bad(one, fmt::format("more than {} holidays", kMostHolidays), "take past ones out");
     }
+    return Done{};
+  }
+  // A date, or the first and the last of several that follow one another.
+  Status read_holidays(const Yaml& one) {
+    const std::size_t dots = one.scalar.find("..");
+    const bool range = dots != std::string::npos;
+    const std::string_view text = one.scalar;
+    const auto first = date_of(trimmed(text.substr(0, dots)));
+    const auto last = range ? date_of(trimmed(text.substr(dots + 2))) : first;
+    const std::string said = "\"" + clean(one.scalar, 60) + "\"";
+    if (one.kind != Yaml::Kind::scalar || !first || !last)
+      return range ? bad(one, said + " does not name two dates", "write 2026-12-24..2027-01-01")
+                   : bad(one, said + " is not a date", "write 2026-12-25, or 2026-12-24..2027-01-01");
+    if (*last < *first)
+      return bad(one, said + " ends before it begins", "write the first day before the dots");
+    if (*last - *first >= kLongestHolidays)
+      return bad(one, fmt::format("{} is longer than {} days", said, kLongestHolidays.count()),
+                 "check the years, or write several ranges");
+    for (std::chrono::sys_days day = *first; day <= *last; day += std::chrono::days(1))
+      fleet_.holidays.insert(day);
     return Done{};
   }
   static std::optional<std::chrono::sys_days> date_of(std::string_view text) {

@@ -165,7 +165,7 @@ class Surveyor {
     const auto give = [](auto& each) {
       if (each.standing != Standing::drifts) return;
       each.standing = Standing::impossible;
-      each.why = "its slurmd runs in a pod: a pool of its Kubernetes node rules its GPUs";
+      each.why = "its slurmd runs in a pod: give its Kubernetes node the layout, and this node layout: as-is";
     };
     for (BoardSurvey& board : one.boards) give(board);
     give(one);

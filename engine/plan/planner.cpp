@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/mig/product_of.hpp"
+#include "engine/plan/disturbs.hpp"
 #include "engine/plan/each_node.hpp"
 #include "engine/plan/effect/blast.hpp"
 #include "engine/plan/effect/moved.hpp"
@@ -257,6 +258,11 @@ Result<std::vector<BoardChange>> possible_changes(Scheduler scheduler, const Nod
   return changes_of(scheduler, node, catalogue, intent, can);
 }
 
+Error untold_error(const Cluster& cluster, const std::string& untold) {
+  return {"cannot plan on " + cluster.name.text, "who runs on its nodes is not fully known: " + untold,
+          "fix that first: a plan would not name everyone whom it disturbs"};
+}
+
 Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
                              const Intent& intent, const Means& can, const SiteRules& rules, TimePoint now) {
   const StepBuilder& builder = builder_for(can.dialect);
@@ -419,10 +425,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   if (is_node_action(intent)) return plan_node_action(cluster, intent, capabilities, now, &catalogue);
   const SiteRules rules = with_site(told, capabilities);
   if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
-  if (auto untold = work_untold(cluster))
-    return Error{"cannot plan on " + cluster.name.text,
-                 "who runs on its nodes is not fully known: " + *untold,
-                 "fix that first: a plan would not name everyone whom it disturbs"};
+  if (auto untold = work_untold(cluster)) return untold_error(cluster, *untold);
   Plan plan;
   plan.intent = intent;
   plan.scheduler = cluster.scheduler;
@@ -500,6 +503,33 @@ std::string why_not_changed(const Cluster& cluster, const mig::Catalogue& catalo
                           rules.refuse_several};
   const Result<std::string> missing = builder_for(can.dialect).missing(change);
   return missing ? *missing : refusal_line(missing.error(), intent.nodes.front());
+}
+
+Result<std::vector<NodeDisturbs>> disturbed_by(const Cluster& cluster, const mig::Catalogue& catalogue,
+                                               const Intent& intent, const Means& can, const SiteRules& told,
+                                               TimePoint now) {
+  if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
+  if (auto untold = work_untold(cluster)) return untold_error(cluster, *untold);
+  std::vector<NodeDisturbs> all;
+  const EachNode each(intent);
+  for (const NodeName& name : intent.nodes) {
+    const Node& node = *cluster.nodes.find(name);
+    const Intent own = each.intent_of(name);
+    const auto changes = possible_changes(cluster.scheduler, node, catalogue, own, can);
+    if (!changes) return changes.error();
+    if (Status ok = check_strategy(node, *changes, can, told); !ok) return ok.error();
+    all.push_back({name, {}});
+    if (std::none_of(changes->begin(), changes->end(),
+                     [](const BoardChange& one) { return one.changes(); })) {
+      // Whether anything is left to do is not told without the plan.
+      auto plan = plan_node(cluster, catalogue, node, own, can, with_site(told, can, &node, &own), now);
+      if (!plan) return plan.error();
+      all.back().whom = std::move(plan->plan.blast_radius);
+    } else if (const auto scope = scope_of(node, *changes, can)) {
+      all.back().whom = blast_radius(cluster, node, *changes, *scope, catalogue, now);
+    }
+  }
+  return all;
 }
 
 Scope everything_on(const Node& node, const Means& can) {

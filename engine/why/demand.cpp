@@ -12,7 +12,7 @@
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
-#include "engine/sharing/shape.hpp"
+#include "engine/sharing/slices_offered.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -75,11 +75,11 @@ bool is_of_type(const mig::Product& product, const std::string& type, const mig:
 struct Place {
   plan::Room free;
   std::vector<Idle> gpus;
-  bool single = false;  // the device plugin offers slices as whole GPUs, whatever is cut
+  bool no_profiles = false;  // the device plugin offers no slice by its profile, whatever is cut
 
-  // With single no slice is offered by its profile, and those that stand count as whole GPUs already.
+  // Those slices that stand count as whole GPUs already.
   bool could_be_cut_for(const Idle& gpu, const sharing::ResourceName& name) const {
-    if (!single || name.claimed) return true;
+    if (!no_profiles || name.claimed) return true;
     return name.kind == sharing::ResourceKind::gpu && gpu.free.empty();
   }
 };
@@ -121,9 +121,8 @@ class Sums {
   void look_at_node(const Node& node) {
     const insight::Sight sight = insight::sight_of(cluster_, node);
     if (sight.access != insight::Access::open) return;
-    Place place{stock_now(cluster_, node, catalogue_).free,
-                {},
-                sharing::told_strategy(node) == sharing::MigStrategy::single};
+    Place place{
+        stock_now(cluster_, node, catalogue_).free, {}, sharing::offers_no_profiles(node).has_value()};
     for (const auto& [name, count] : place.free.units) free_[name] += count;
     for (const Gpu& gpu : node.gpus)
       if (auto idle = idle_of(sight, gpu, catalogue_)) place.gpus.push_back(std::move(*idle));

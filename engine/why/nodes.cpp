@@ -17,7 +17,7 @@
 #include "engine/plan/effect/resources.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
-#include "engine/sharing/shape.hpp"
+#include "engine/sharing/slices_offered.hpp"
 #include "engine/text.hpp"
 #include "engine/why/may_use.hpp"
 #include "engine/why/why.hpp"
@@ -239,11 +239,14 @@ std::string geometry(const Cluster& cluster, const Node& node, const ProfileName
   return first_full;
 }
 
-// With the strategy single its device plugin offers slices as whole GPUs, whatever is cut: a re-cut makes
-// none of what is asked for by profile.
-bool offers_no_slices(const Node& node, const sharing::ResourceName& name) {
-  return name.kind == sharing::ResourceKind::instance && !name.claimed &&
-         sharing::told_strategy(node) == sharing::MigStrategy::single;
+// Why a re-cut makes none of what is asked for by profile there; empty: it may.
+std::string offers_no_slices(const Node& node, const sharing::ResourceName& name) {
+  if (name.kind != sharing::ResourceKind::instance || name.claimed) return "";
+  const auto strategy = sharing::offers_no_profiles(node);
+  if (!strategy) return "";
+  return *strategy == sharing::MigStrategy::single
+             ? "its device plugin offers slices as nvidia.com/gpu, by its strategy single"
+             : "its device plugin offers no slices, by its strategy none";
 }
 
 // What a DRA driver with dynamic MIG would make of a node's GPUs for a claim, beside what stands.
@@ -317,8 +320,8 @@ std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, cons
     const std::int64_t free = units_for(stock.free.units, want, cluster.scheduler) + made;
     const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
     std::string shape;
-    const bool single = name && offers_no_slices(node, *name);
-    if (free < want.count && name && name->profile && !single)
+    const std::string never = name ? offers_no_slices(node, *name) : "";
+    if (free < want.count && name && name->profile && never.empty())
       shape = geometry(cluster, node, *name->profile, *site.catalogue);
     if (all < want.count) {
       const std::string there = counts_text(stock.all.units);
@@ -326,7 +329,7 @@ std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, cons
                              ? fmt::format("offers no {}", want.resource)
                              : fmt::format("offers {} of {}, and has {}", all, want.resource, there);
       if (!shape.empty()) text += "; " + shape;
-      if (single) text += "; its device plugin offers slices as nvidia.com/gpu, by its strategy single";
+      if (!never.empty()) text += "; " + never;
       return failed(shape.empty() ? Topic::request : Topic::room, std::move(text), nodes_source(node));
     }
     if (free >= want.count) continue;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/advise/limits_text.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "tests/support/build.hpp"
@@ -339,6 +340,16 @@ TEST_F(AdviseByName, WhereNoNodeHasThatNameItSaysSo) {
   EXPECT_EQ(found.tried, 0);
   EXPECT_TRUE(says(found, "hand out slices by other names"));
   EXPECT_FALSE(says(found, "free slices and whole GPUs would serve"));
+}
+
+// "39 of 39 … have a time limit; the others run on", where there are no others.
+TEST(AdviseLimits, OthersRunOnOnlyWhereThereAreOthers) {
+  EXPECT_EQ(limits_text({39, 39, 2, 2}),
+            "39 of 39 running and 2 of 2 waiting jobs or pods have a time limit");
+  EXPECT_EQ(limits_text({39, 39, 2, 1}),
+            "39 of 39 running and 1 of 2 waiting jobs or pods have a time limit; the others run on");
+  EXPECT_EQ(limits_text({39, 38, 0, 0}),
+            "38 of 39 running and 0 of 0 waiting jobs or pods have a time limit; the others run on");
 }
 
 }  // namespace

@@ -163,8 +163,10 @@ TEST(FleetEdit, WindowsAreChangedAddedAndTakenOut) {
                 shared("  evict: wait\n", "  evict: wait\n  windows: [{when: Sat, layout: none}]\n"));
 }
 
-TEST(FleetEdit, AWindowIsTakenOutUnlessACommentWouldGoWithIt) {
-  EXPECT_NE(why(set("notebooks", {"window.holidays="}, kShared)).find("edited here"), std::string::npos);
+TEST(FleetEdit, AWindowIsTakenOutAndItsCommentStays) {
+  const auto beside = set("notebooks", {"window.holidays="}, kShared);
+  ASSERT_TRUE(beside) << why(beside);
+  EXPECT_EQ(*beside, shared("  - {when: holidays, layout: none}  # the site", "  # the site"));
   const std::string plain = shared("  # the site is closed", "");
   const auto one = set("notebooks", {"window.holidays="}, plain);
   ASSERT_TRUE(one) << why(one);
@@ -228,6 +230,94 @@ TEST(FleetEdit, WhatIsNoValueOrHasNoPlaceIsRefusedWithAReason) {
   // A rule of several keys is a person's to edit.
   const auto gpus = set("a", {"layout=none"}, "pools: [{name: a, gpus: {0: none}}]");
   EXPECT_NE(why(gpus).find("cannot be edited here"), std::string::npos) << why(gpus);
+}
+
+struct Comments {
+  const char* name;
+  std::string pool;  // what stands below its name
+  std::vector<std::string> words;
+  std::string now;
+};
+
+TEST(FleetEdit, CommentsBesideWhatGoesStayWhereTheyWere) {
+  const Comments cases[] = {
+      {"the last exception, with its key",
+       "  except:   # loaned\n    # for Ann\n    n1: as-is  # one\n  evict: wait\n",
+       {"except.n1="},
+       "  # loaned\n    # for Ann\n    # one\n  evict: wait\n"},
+      {"one of several",
+       "  except:\n    n1: as-is  # one\n    n2: none\n",
+       {"except.n1="},
+       "  except:\n    # one\n    n2: none\n"},
+      {"between brackets",
+       "  except: {n1: as-is, # one\n    n2: none, # two\n    n3: empty # three\n  }\n",
+       {"except.n2=", "except.n1="},
+       "  except: { # one\n    # two\n    n3: empty # three\n  }\n"},
+      {"the last one between brackets",
+       "  except: {n1: as-is # one\n  }\n  evict: wait\n",
+       {"except.n1="},
+       "  # one\n  evict: wait\n"},
+      {"an exception by GPUs",
+       "  except:\n    n1:  # two kinds\n      0-3: none # a\n    n2: none\n",
+       {"except.n1="},
+       "  except:\n    # two kinds\n      # a\n    n2: none\n"},
+      {"a window of several lines",
+       "  windows:\n  - {when: Sun, layout: empty}  # rest\n  - when: Sat  # free\n    # small\n    layout: "
+       "empty  # all\n",
+       {"window.Sat="},
+       "  windows:\n  - {when: Sun, layout: empty}  # rest\n  # free\n    # small\n    # all\n"},
+      {"a window between brackets over two lines",
+       "  windows: [{when: Sat, # free\n    layout: empty}, {when: Sun, layout: empty}]\n",
+       {"window.Sat="},
+       "  windows: [ # free\n{when: Sun, layout: empty}]\n"},
+      {"the budget",
+       "  budget:  # careful\n    max_nodes_at_once: 2  # two\n",
+       {"budget.max_nodes_at_once="},
+       "  # careful\n    # two\n"},
+      {"behind a tab",
+       "  except:\n    n1:\tas-is\t# one\n    n2: none\t# two\n",
+       {"except.n2=empty", "except.n1="},
+       "  except:\n    # one\n    n2: empty\t# two\n"},
+      {"with the key's name in it",
+       "  except:\n    # the except of n1\n    n1: as-is\n",
+       {"except.n1="},
+       "    # the except of n1\n"},
+      {"a sign that opens no comment",
+       "  except:\n    'n1': \"as-is\"  # it's \"n1\"\n    n2: none\n",
+       {"except.n1="},
+       "  except:\n    # it's \"n1\"\n    n2: none\n"},
+      {"no entry yet",
+       "  except: {} # none so far\n",
+       {"except.n1=as-is"},
+       "  except: {n1: as-is} # none so far\n"},
+  };
+  for (const Comments& one : cases) {
+    const std::string head = "# ours\npools:\n- name: p # first\n  layout: none # whole\n";
+    auto now = set("p", one.words, head + one.pool);
+    ASSERT_TRUE(now) << one.name << ": " << why(now);
+    EXPECT_EQ(*now, head + one.now) << one.name;
+  }
+}
+
+TEST(FleetEdit, AFirstFieldBehindItsDashCanGo) {
+  auto now = set("p", {"replicas="}, "pools:\n- replicas: 2 # two\n  layout: 7x1g.10gb\n  name: p\n");
+  ASSERT_TRUE(now) << why(now);
+  EXPECT_EQ(*now, "pools:\n- # two\n  layout: 7x1g.10gb\n  name: p\n");
+}
+
+TEST(FleetEdit, ALineThatIsAddedEndsAsTheOthersDo) {
+  const std::string text = "pools:\r\n- name: p\r\n  layout: none # whole\r\n  except:\r\n    n1: as-is\r\n";
+  auto now = set("p", {"except.n2=none", "budget.max_nodes_at_once=2"}, text);
+  ASSERT_TRUE(now) << why(now);
+  EXPECT_EQ(*now,
+            "pools:\r\n- name: p\r\n  layout: none # whole\r\n  budget: {max_nodes_at_once: 2}\r\n"
+            "  except:\r\n    n1: as-is\r\n    n2: none\r\n");
+}
+
+TEST(FleetEdit, WhatCannotBeEditedIsNamedByItsOwnLine) {
+  const std::string text = "pools:\n- name: p\n  layout: none\n  except:\n    n1: {0-3: none}\n";
+  const std::string said = why(set("p", {"except.n1=none"}, text));
+  EXPECT_NE(said.find("fleet.yaml:5: except.n1 of pool p"), std::string::npos) << said;
 }
 
 }  // namespace

@@ -97,13 +97,28 @@ TEST(FleetSurvey, TheFirstPoolWhoseConditionsHoldRulesANode) {
   EXPECT_EQ(found.nodes[2].rule()->line, 3);
 }
 
+// "no GPU that has the profile 3g.40gb may be planned: 2 are left out", with no word of why or of what to do.
+TEST(FleetSurvey, ADemandOfNodesWhoseSlurmdRunsInPodsIsSentToTheirKubernetesNodes) {
+  std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {})};
+  for (Node& one : nodes) one.host_pod = HostPod{"slurm", "worker-" + one.name.text};
+  Site site(nodes);
+  const Survey found = site.look("pools:\n- {name: all, demand: {3g.40gb: 2}}\n");
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_EQ(found.notes[0].standing, Standing::impossible);
+  EXPECT_EQ(
+      found.notes[0].text,
+      "the slurmd of each of its nodes runs in a pod: write the demand in a pool of their Kubernetes nodes "
+      "instead");
+}
+
 TEST(FleetSurvey, ANodeWhoseSlurmdRunsInAPodIsKubernetesToChangeAndStandsInNoPoolThatIsWritten) {
   std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {})};
   nodes[0].host_pod = HostPod{"slurm", "worker-0"};
   Site site(nodes);
   const Survey found = site.look("pools:\n- {name: all, layout: none}\n");
   EXPECT_EQ(told(found), "n1 all impossible 0; n2 all drifts 0");
-  EXPECT_EQ(found.nodes[0].why, "its slurmd runs in a pod: a pool of its Kubernetes node rules its GPUs");
+  EXPECT_EQ(found.nodes[0].why,
+            "its slurmd runs in a pod: give its Kubernetes node the layout, and this node layout: as-is");
   const Standstill all[] = {{&site.story.cluster(), site.place()}};
   const auto written = write_fleet(all);
   ASSERT_TRUE(written) << to_line(written.error());

@@ -2,6 +2,7 @@
 // of them.
 #include "engine/fleet/windows.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -135,6 +136,39 @@ TEST(FleetWindows, AHolidayIsNoWeekdayAndTheFirstWindowCounts) {
   EXPECT_EQ(at(fleet, zone, utc(2026, 12, 24, 12, 0)), "Mon-Fri 08:00-18:00");
   EXPECT_EQ(at(fleet, zone, utc(2026, 12, 25, 12, 0)), "holidays");
   EXPECT_EQ(at(fleet, zone, utc(2026, 12, 26, 12, 0)), "daily");
+}
+
+TEST(FleetWindows, HolidaysThatFollowOneAnotherAreWrittenAsFirstAndLast) {
+  const Fleet fleet = read("  - {when: holidays, layout: none}\n",
+                           "holidays: [2026-12-24..2027-01-01, 2027-05-01, '2028-02-28 .. 2028-03-01']\n");
+  EXPECT_EQ(fleet.holidays.size(), 9U + 1U + 3U);
+  EXPECT_EQ(at(fleet, Zone(), utc(2026, 12, 23, 23, 59)), "-");
+  EXPECT_EQ(at(fleet, Zone(), utc(2026, 12, 24, 0, 0)), "holidays");
+  EXPECT_EQ(at(fleet, Zone(), utc(2027, 1, 1, 23, 59)), "holidays");
+  EXPECT_EQ(at(fleet, Zone(), utc(2027, 1, 2, 0, 0)), "-");
+  EXPECT_EQ(at(fleet, Zone(), utc(2028, 2, 29, 12, 0)), "holidays");
+  const Phase closed = phase_at(fleet, fleet.pools.at(0), Zone(), utc(2026, 12, 30, 0, 0));
+  EXPECT_EQ(closed.begin, utc(2026, 12, 24, 0, 0));
+  EXPECT_EQ(closed.end, utc(2027, 1, 2, 0, 0));
+}
+
+TEST(FleetWindows, ARangeOfHolidaysThatNoCalendarHasIsRefusedWithItsLine) {
+  const auto refused = [](const std::string& range) {
+    auto fleet = read_fleet("holidays:\n- 2026-12-25\n- " + range + "\npools: [{name: a, layout: none}]",
+                            "f.yaml", test::catalogue());
+    return fleet ? "read" : fleet.error().reason;
+  };
+  EXPECT_EQ(refused("2027-01-01..2026-12-24"),
+            "f.yaml:3:3: \"2027-01-01..2026-12-24\" ends before it begins");
+  EXPECT_EQ(refused("2026-12-24..2036-12-24"),
+            "f.yaml:3:3: \"2026-12-24..2036-12-24\" is longer than 366 days");
+  EXPECT_EQ(refused("2026-01-01..2027-01-01"), "read") << "366 days";
+  for (const char* wrong : {"2026-12-24..", "..2026-12-24", "2026-12-24...2026-12-25",
+                            "2026-12-24..2026-02-30", "2026-12-24..2026-12-25..2026-12-26"})
+    EXPECT_EQ(refused(wrong), "f.yaml:3:3: \"" + std::string(wrong) + "\" does not name two dates");
+  std::string many;
+  for (int year = 1000; year < 1030; ++year) many += fmt::format("\n- {0}-01-01..{0}-12-31", year);
+  EXPECT_EQ(refused("2026-12-26" + many), "f.yaml:31:3: more than 10000 holidays");
 }
 
 TEST(FleetWindows, TheLastBeginIsTheFirstSuchTimeOfThePhase) {

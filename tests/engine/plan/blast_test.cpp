@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/disturbs.hpp"
 #include "engine/plan/effect/moved.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/notices.hpp"
@@ -187,6 +188,36 @@ TEST_F(BlastRadius, APlanRestsOnWhoReachesTheGpusUnasked) {
   story.tell(WorkloadsListed{{unasked("ml/debug", "privileged")}});
   auto lines = relied_on(story.cluster(), story.node("n1"), {GpuIndex{0}}, kFirstBoard);
   EXPECT_NE(std::find(lines.begin(), lines.end(), "GPUs used unasked by ml/debug (privileged)"), lines.end());
+}
+
+// A look at thousands of nodes asks for it without their plans: it may name no other than these do.
+TEST_F(BlastRadius, WhomAChangeDisturbsIsTheSameWithoutThePlan) {
+  story.tell(
+      WorkloadsListed{{running("1", "alice", {holds_some("n1", "", 1)}), unasked("ml/debug", "privileged")}});
+  const Means can = simulator_capabilities();
+  for (const char* profile : {"3g.40gb", "7g.80gb"}) {
+    Intent intent;
+    intent.cluster = story.cluster().name;
+    intent.nodes = {NodeName("n1")};
+    Wish wish;
+    wish.strategy = Strategy::mig;
+    wish.instances = {{ProfileName(profile), std::nullopt}};
+    intent.boards = {{GpuIndex{0}, wish}};
+    const auto plan = make_plan(story.cluster(), catalogue(), intent, can, {}, at(0));
+    const auto whom = disturbed_by(story.cluster(), catalogue(), intent, can, {}, at(0));
+    ASSERT_TRUE(plan && whom) << (plan ? to_line(whom.error()) : to_line(plan.error()));
+    ASSERT_EQ(whom->size(), 1U);
+    EXPECT_FALSE(whom->front().whom.empty());
+    EXPECT_EQ(whom->front().whom, plan->nodes.front().blast_radius);
+  }
+  Intent stays;
+  stays.cluster = story.cluster().name;
+  stays.nodes = {NodeName("n1")};
+  stays.boards = {{GpuIndex{0}, Wish{}}};
+  const auto plan = make_plan(story.cluster(), catalogue(), stays, can, {}, at(0));
+  const auto whom = disturbed_by(story.cluster(), catalogue(), stays, can, {}, at(0));
+  ASSERT_TRUE(plan && whom);
+  EXPECT_EQ(whom->front().whom, plan->nodes.front().blast_radius) << "nothing changes";
 }
 
 }  // namespace

@@ -95,6 +95,25 @@ TEST_F(WhyAgainstNode, NoGpuIsSaidToBeCutForASliceThatItsPluginOffersAsAWholeGpu
   EXPECT_NE(of(now, "n2")->what.text.find("could be cut"), std::string::npos) << of(now, "n2")->what.text;
 }
 
+// Feature discovery names no strategy where it is none: such a node was taken for one that offers slices by
+// profile.
+TEST_F(WhyAgainstNode, NoGpuIsSaidToBeCutWhereThePluginOffersWholeGpusAlone) {
+  pod_.requests.front().resource = "nvidia.com/mig-3g.40gb";
+  pod_.reason = "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb.";
+  for (Node& one : nodes_) {
+    one.gpus = {test::gpu(0, Strategy::mig, {test::instance("1g.10gb", 0, 1, 0)})};
+    one.gpus.front().mig_mode = MigMode::enabled;
+  }
+  nodes_[0].features = {"nvidia.com/gpu.count=1", "nvidia.com/mig.capable=true"};
+  nodes_[1].features = {"nvidia.com/gpu.count=1"};  // not told
+  const Answer now = answer();
+  ASSERT_TRUE(of(now, "n1") && of(now, "n2"));
+  EXPECT_EQ(of(now, "n1")->what.text.find("could be cut"), std::string::npos) << of(now, "n1")->what.text;
+  EXPECT_NE(of(now, "n1")->what.text.find("offers no slices, by its strategy none"), std::string::npos)
+      << of(now, "n1")->what.text;
+  EXPECT_NE(of(now, "n2")->what.text.find("could be cut"), std::string::npos) << of(now, "n2")->what.text;
+}
+
 TEST_F(WhyAgainstNode, WhatTravelsAmongTheRelatedObjectsComesBackAsItWas) {
   for (const By by :
        {By::name, By::selector, By::affinity, By::taint, By::all_cpus, By::cpus, By::all_memory, By::memory})

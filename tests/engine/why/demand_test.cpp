@@ -73,6 +73,27 @@ TEST(Demand, WhereThePluginOffersSlicesAsWholeGpusNoneCouldBeCut) {
   }
 }
 
+// By the strategy none it offers whole GPUs, cut or not, and feature discovery writes no label of it.
+TEST(Demand, WhereThePluginOffersWholeGpusAloneNoneCouldBeCut) {
+  const std::vector<std::pair<std::vector<std::string>, int>> cases = {
+      {{"nvidia.com/gpu.count=1", "nvidia.com/mig.capable=true"}, 0},
+      {{"nvidia.com/mig.strategy=none"}, 0},
+      {{"nvidia.com/gpu.count=1", "nvidia.com/mig.capable=true", "nvidia.com/mig.strategy=mixed"}, 1},
+      {{"nvidia.com/mig.capable=true"}, 1},  // another's label: discovery has not told
+      {{}, 1}};
+  for (const auto& [labels, could] : cases) {
+    Node one = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})});
+    one.features = labels;
+    Story story;
+    story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+    story.tell(NodesListed{{one}});
+    Workload pod = job("ml/p", "nvidia.com/mig-7g.80gb");
+    pod.kind = WorkloadKind::pod;
+    story.tell(WorkloadsListed{{pod}});
+    EXPECT_EQ(of(story, "nvidia.com/mig-7g.80gb").could, could) << (labels.empty() ? "" : labels.back());
+  }
+}
+
 // WANTED of an array was that of one of its tasks, beside PENDING, which had all of them.
 TEST(Demand, EachTaskOfAnArrayIsWanted) {
   Story story = three_gpus();

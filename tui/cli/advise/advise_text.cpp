@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/advise/limits_text.hpp"
 #include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
@@ -252,10 +253,7 @@ class Page {
   }
 
   void how_sure() {
-    const advise::Known& known = advice_.known;
-    line(
-        fmt::format("{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
-                    known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
+    line(advise::limits_text(advice_.known));
     if (!past_)
       line("based on what waits now: no recording is read (--recording FOLDER names one)");
     else if (const std::string untold = untold_words(*past_); !untold.empty())

@@ -379,6 +379,16 @@ int FleetCommand::explain() const {
                 page_.unread.empty() ? kUsage : kUnknown);
 }
 
+// "Every one of them" of no node at all would read as if all were well.
+std::string FleetCommand::nothing_words() const {
+  if (code() == kDone) return "nothing to do: every node is as the file says";
+  for (const fleet::Survey& survey : page_.surveys)
+    for (const fleet::NodeSurvey& node : survey.nodes)
+      if (node.standing == Standing::as_wanted)
+        return "nothing to do: of the nodes that are not left out, every one is as the file says";
+  return "no plan is made: no node is as the file says, and none can be changed";
+}
+
 int FleetCommand::change() {
   std::vector<plan::Intent> intents;
   for (const fleet::Survey& survey : page_.surveys)
@@ -386,11 +396,7 @@ int FleetCommand::change() {
       intents.push_back(std::move(*intent));
   streams_.err << told_notes();
   if (intents.empty()) {
-    report_no_run("nothing",
-                  code() == kDone
-                      ? "nothing to do: every node is as the file says"
-                      : "nothing to do: of the nodes that are not left out, every one is as the file says",
-                  options_, streams_);
+    report_no_run("nothing", nothing_words(), options_, streams_);
     return code();
   }
   if (intents.size() > 1)

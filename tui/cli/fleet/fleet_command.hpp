@@ -76,6 +76,7 @@ class FleetCommand {
   std::vector<std::string> changed_lines(const Cluster& cluster, const Node& node) const;
   std::optional<std::string> recorded_line(const Cluster& cluster, const NodeName& node) const;
   // One plan is about one cluster.
+  std::string nothing_words() const;  // why plan and apply change nothing
   int change();
   int change(plan::Intent intent);
   std::string words() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/advise/limits_text.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/text.hpp"
 #include "engine/usage/demand.hpp"
@@ -128,12 +129,7 @@ class AnswerPage {
   }
 
   void rests() {
-    const advise::Known& known = news_.advice->known;
-    fact(
-        told("based on"),
-        fmt::format("{} of {} running and {} of {} waiting jobs or pods have a time limit; the others run on",
-                    known.running_with_limit, known.running, known.waiting_with_limit, known.waiting),
-        Role::dim);
+    fact(told("based on"), advise::limits_text(news_.advice->known), Role::dim);
     if (const usage::Reckoning* read = news_.question->past.get()) {
       const double hours = read->demand.at(news_.question->then->cluster.name).hours();
       fact("", days_text(read->asked.since), Role::dim);
