@@ -1,15 +1,14 @@
 #include "engine/pack/naming.hpp"
 
 #include "engine/sharing/resources.hpp"
-#include "engine/sharing/shape.hpp"
+#include "engine/sharing/slices_offered.hpp"
 
 namespace tessera::pack {
 
 Naming naming_of(const Cluster& cluster, const Node& node) {
   if (cluster.scheduler != Scheduler::kubernetes) return Naming::profiles;
   if (sharing::by_claims(node)) return Naming::claims;
-  const bool single = sharing::told_strategy(node) == sharing::MigStrategy::single;
-  return single ? Naming::gpus : Naming::profiles;
+  return sharing::offers_no_profiles(node) ? Naming::gpus : Naming::profiles;
 }
 
 std::optional<Naming> naming_on(const Cluster& cluster, std::span<const NodeName> nodes) {
@@ -25,8 +24,7 @@ std::string why_named_otherwise(Naming node, Naming asked) {
   if (node == asked) return "";
   if (asked == Naming::claims) return "handed out by the device plugin, where what waits asks by claims";
   if (node == Naming::claims) return "handed out by claims, where what waits asks the device plugin";
-  return "whose slices are handed out as nvidia.com/gpu (the strategy single), for which nothing counted "
-         "asks";
+  return "whose slices the device plugin hands out under no profile's name (the strategy single or none)";
 }
 
 }  // namespace tessera::pack

@@ -15,7 +15,7 @@ namespace tessera::pack {
 enum class Naming : std::uint8_t {
   profiles,  // each profile has a name: nvidia.com/mig-3g.40gb, gpu:3g.40gb
   claims,    // of a DRA driver's device classes: mig.nvidia.com/3g.40gb
-  gpus,      // every slice is a nvidia.com/gpu, whatever its profile: the strategy single
+  gpus,      // no slice has its profile's name: the strategies single (nvidia.com/gpu) and none
 };
 Naming naming_of(const Cluster& cluster, const Node& node);
 
