@@ -291,7 +291,7 @@ std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
   if (!cause) return "nothing needs attention";
   if (waits(work_in(*cause, ui), *cause, ui)) return "";
   return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui)
-             ? "no plan leads out of this: see what to do below"
+             ? "no plan leads out of this: see what to do above"
              : "";
 }
 
