@@ -282,7 +282,7 @@ TEST(Footer, WhereNoPlanLeadsOutOfAFindingPlanIsLeftOutAndTheNoticePointsUp) {
   closed.press("7");
   EXPECT_TRUE(closed.shows("P plan")) << closed.screen();
   Session failing = with_failing_source({120, 40});
-  failing.press("7");
+  failing.press("7j");  // the source that fails
   EXPECT_FALSE(failing.shows("P plan")) << failing.screen();
   failing.press("P");
   EXPECT_NE(failing.state.message.text.find("see what to do above"), std::string::npos)
