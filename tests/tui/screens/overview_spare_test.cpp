@@ -282,14 +282,6 @@ TEST(OverviewSpare, WhatIsSaidOfComponentsBeginsInOneColumn) {
   EXPECT_EQ(first.find("up on"), second.find("up on")) << session.screen();
 }
 
-// Its user and times began at the top of the right half without a heading.
-TEST(OverviewSpare, OnAWideTerminalWhoseJobItIsStandsBelowItsState) {
-  Session session(two_places(), {200, 60});
-  session.press(":job 88120<enter>");
-  EXPECT_LT(session.line_with("  user ").find("user"), 90u) << session.screen();
-  EXPECT_LT(session.line_with("partition ").find("partition"), 90u) << session.screen();
-}
-
 TEST(OverviewSpare, TheLongestWaitStandsFirstAndOthersAreLeftOut) {
   Model model = two_places();
   Workload old = waiting("7", "zoe", "gpu:h100"), without = waiting("8", "zoe", "gpu:h100"),

@@ -243,7 +243,6 @@ class WorkPage {
     if (workload_.state == WorkloadState::pending) add_waiting(page_, ui_, state_, cluster_, workload_);
     return *this;
   }
-  bool waits() const { return answer_ != nullptr; }  // and why is told
   Document take() { return page_.take(); }
 
  private:
@@ -274,11 +273,8 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
   std::optional<WorkPage> page = page_of(ui, state, side);
   if (!page) return {};
   if (side == width) return page->state().nodes().about().holds().charts().others().take();
-  // Where the cursor rests stands left: what helps, or what it holds. Why it waits fills that half: whose it
-  // is stands right then, under a heading.
-  page->state();
-  if (!page->waits()) page->about();
-  return page->holds().others().take();
+  // Where the cursor rests stands left: what helps, or what it holds.
+  return page->state().holds().others().take();
 }
 
 Document workload_side_document(const UiContext& ui, const UiState& state, int width) {
@@ -286,8 +282,7 @@ Document workload_side_document(const UiContext& ui, const UiState& state, int w
   if (side == width) return {};
   std::optional<WorkPage> page = page_of(ui, state, width - side);
   if (!page) return {};
-  if (page->waits()) page->nodes().about();
-  return page->charts().take();
+  return page->nodes().about().charts().take();
 }
 
 namespace {
