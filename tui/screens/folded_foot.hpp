@@ -17,8 +17,8 @@ enum class Lists : std::uint8_t { one, two };
 std::size_t most_foot_lines(const UiState& state, Lists lists);
 
 // Moves what is more than `most`. id: what the cursor holds on to there, with the number of the line behind
-// it; empty: it passes over them. Both documents are wrapped for the width of the list.
-void fold_foot(Document& foot, std::size_t most, Document& list, const UiState& state,
+// it; empty: it passes over them. Both documents are wrapped for the width of the list, which is `width`.
+void fold_foot(Document& foot, std::size_t most, Document& list, int width, const UiState& state,
                const std::string& id = {});
 
 }  // namespace tessera::tui

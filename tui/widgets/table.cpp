@@ -262,9 +262,10 @@ void draw_row(Canvas& canvas, Rect area, int y, int row, const TableRows& rows, 
     return *text;
   };
   for (std::size_t place = 0; place < layout.columns.size(); ++place) {
-    const PlacedColumn& placed = layout.columns[place];
-    int x = area.x + placed.x;
-    if (placed.x < end) continue;
+    PlacedColumn placed = layout.columns[place];
+    if (placed.x + placed.width <= end) continue;
+    if (placed.x < end) placed.width -= end - placed.x, placed.x = end;  // blanks before a figure
+    const int x = area.x + placed.x;
     if (rows.paint(canvas, x, y, placed.width, row, placed.column)) continue;
     const std::string& text = text_of(placed.column);
     Style style = rows.style(row, placed.column, text);
@@ -320,8 +321,17 @@ int cells_of(std::span<const ColumnInfo> columns, const TableLayout& layout, std
   const int wanted = display_width(text);
   for (std::size_t next = place + 1; next < layout.columns.size() && cells < wanted; ++next) {
     const PlacedColumn& other = layout.columns[next];
-    if (!text_of(other.column).empty()) break;
-    cells = other.x + other.width - own.x;
+    const std::string said = text_of(other.column);
+    if (said.empty()) {
+      cells = other.x + other.width - own.x;
+      continue;
+    }
+    // Blanks before a figure are taken by what is whole then, so that no text ends in another cell of each
+    // row.
+    const int blanks = other.x + other.width - display_width(said) - kGap - own.x;
+    if (columns[static_cast<std::size_t>(other.column)].align == query::Align::right && wanted <= blanks)
+      cells = wanted;
+    break;
   }
   return cells;
 }

@@ -275,6 +275,56 @@ TEST(RecordList, TheNewestRoundIsNotComparedWithItself) {
   EXPECT_NE(list.err.str().find("--from is now"), std::string::npos) << list.err.str();
 }
 
+// Three shares of a GPU stay held, one goes, and one comes in its place.
+class OneComesAndGoes final : public record::Recording {
+ public:
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(120)}; }
+  Result<Model> at(TimePoint time) override {
+    Model model;
+    const auto tell = [&](auto what) { reduce(model, {name_, 0, time, std::move(what)}); };
+    tell(ClusterSeen{Scheduler::slurm, false, "", "", "id"});
+    tell(
+        NodesListed{{test::node("n1", {test::gpu(0, Strategy::mps, {test::shared(SliceKind::mps, 4, 0)})})}});
+    std::vector<Workload> work;
+    for (const char* id : {"88101", "88102", "88103", time < test::at(60) ? "88104" : "88105"})
+      work.push_back(test::running(id, "alice", {test::holds("n1", {{0}}, Family::mps)}));
+    tell(WorkloadsListed{work});
+    return model;
+  }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>&) override {
+    return Done{};
+  }
+
+ private:
+  ClusterName name_{"hpc"};
+};
+
+// Both lists were cut to the same words, so that nothing seemed to have changed.
+TEST(RecordDiff, WhoCameAndWhoWentIsReadInANarrowTerminal) {
+  Options options;
+  options.recording = "F", options.from = "2027-01-15T08:00:00Z", options.paper.columns = 80;
+  test::Box box;
+  Joins joins{box, box, {}, {}, [] { return at(120); }, {}, false};
+  joins.recordings = [](const std::string&) {
+    std::vector<std::unique_ptr<record::Recording>> all;
+    all.push_back(std::make_unique<OneComesAndGoes>());
+    return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
+  };
+  std::ostringstream out, err, csv;
+  ASSERT_EQ(run_diff(options, test::catalogue(), joins, {out, err}), kDone) << err.str();
+  EXPECT_NE(out.str().find("alice 88104 "), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("alice 88105 "), std::string::npos) << out.str();
+  EXPECT_EQ(out.str().find("alice 88101"), std::string::npos) << out.str();
+  options.output = OutputFormat::csv;
+  ASSERT_EQ(run_diff(options, test::catalogue(), joins, {csv, err}), kDone) << err.str();
+  EXPECT_NE(csv.str().find("alice 88101, alice 88102"), std::string::npos) << csv.str();
+}
+
 TEST(RecordList, AnotherWordIsRefused) {
   Listing list;
   list.files = {file(0, 120, {})};

@@ -97,6 +97,31 @@ TEST(AdviseScreen, ManyReasonsLeaveTheAnswersMostOfASmallScreenAndAreReadAtItsEn
   EXPECT_TRUE(tui::place_of_answer(session.state) == std::size_t{0}) << "it belongs to that answer";
 }
 
+// "… as the others are in use, left out, or" stood above another sentence.
+TEST(AdviseScreen, AReasonThatGoesOnBelowTheListIsCutWithAMarkAndAWholeOneIsNot) {
+  const auto told_by = [](const std::string& reason) {
+    Session session = advised({80, 24});
+    tui::AdviseNews news = *session.state.advise->answer;
+    news.advice->reasons.assign(12, reason);
+    tui::change_advise(session.state, [&](tui::AdviseState& advise) {
+      advise.answer = std::make_shared<const tui::AdviseNews>(news);
+    });
+    return session;
+  };
+  std::string words = "reason";
+  for (int i = 0; i < 40; ++i) words += " word" + std::to_string(i);
+  const Session cut = told_by(words), whole = told_by("a short reason");
+  const auto before_more = [](const Session& session) {
+    const std::string screen = session.screen();
+    return screen.substr(0, screen.find("more lines stand at the end")).rfind("…");
+  };
+  const std::string screen = cut.screen();
+  const std::size_t more = screen.find("more lines stand at the end");
+  ASSERT_NE(before_more(cut), std::string::npos) << screen;
+  EXPECT_LT(more - before_more(cut), 15u) << screen;
+  EXPECT_EQ(whole.line_with("a short reason").find("…"), std::string::npos) << whole.screen();
+}
+
 // Nothing told that the answer below the list went on.
 TEST(AdviseScreen, AnAnswerThatIsLongerThanItsPaneSaysWhichOfItsLinesAreShown) {
   Session session = advised({80, 24});

@@ -259,5 +259,27 @@ TEST(FleetFindings, ThePastHasNone) {
   EXPECT_EQ(tui::fleet_file_to_read(session.state), std::nullopt);
 }
 
+// It said "now" of a layout that the list of the same moment said fleet run does not make.
+TEST(FleetFindings, WhatFleetRunSkipsIsNotTheCalendarsNow) {
+  const auto calendar_of = [](int disturbed) {
+    Session session =
+        fleet_session({80, 24},
+                      "time_zone: UTC\npools:\n- name: a\n  nodes: n0031\n  layout: none\n  evict: requeue\n"
+                      "  budget: {max_disturbed: " +
+                          std::to_string(disturbed) +
+                          "}\n"
+                          "  windows: [{when: 'Mon-Sun 00:00-12:00', layout: none}, {when: 'Mon-Sun "
+                          "12:00-24:00', layout: as-is}]\n"
+                          "- {name: b, layout: as-is}\n");
+    session.press("c");
+    return session;
+  };
+  const Session skipped = calendar_of(1), done = calendar_of(9);
+  EXPECT_NE(skipped.line_with("now").find("now, skipped"), std::string::npos) << skipped.screen();
+  EXPECT_TRUE(skipped.shows("pool a: fleet run leaves nodes on hpc as they are")) << skipped.screen();
+  EXPECT_FALSE(done.shows("skipped") || done.shows("leaves nodes")) << done.screen();
+  EXPECT_NE(done.line_with("▌now ").find(" a "), std::string::npos) << done.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

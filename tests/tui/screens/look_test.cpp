@@ -7,6 +7,7 @@
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/change_places.hpp"
+#include "tests/tui/screens/fleet_places.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/rows.hpp"
 #include "tui/widgets/panes.hpp"
@@ -250,6 +251,42 @@ TEST(Footer, WhereTextIsTypedOrAQuestionWaitsHelpAndQuitAreNotOffered) {
   session.press("n0041<enter>");
   ASSERT_TRUE(session.shows("ARMED")) << session.screen();
   EXPECT_FALSE(offered()) << session.screen();
+}
+
+// They did nothing but give a notice, and took the room of keys that do something.
+TEST(Footer, WhatAScreenDoesNotTakeAsItStandsIsLeftOut) {
+  Session fleet = fleet_session({120, 40});
+  EXPECT_TRUE(fleet.shows("P plan pool")) << fleet.screen();
+  fleet.press("c");
+  EXPECT_FALSE(fleet.shows("Enter open") || fleet.shows("P plan pool") || fleet.shows("a plan all"))
+      << fleet.screen();
+  EXPECT_TRUE(fleet.shows("r read again  c calendar")) << fleet.screen();
+  fleet.press("P");
+  EXPECT_NE(fleet.state.message.text.find("the calendar is shown"), std::string::npos) << "as before";
+
+  Session plan = changing({120, 40});
+  open(plan, plan_of(plan, {"n0041"}, 0));
+  EXPECT_TRUE(plan.shows("A arm")) << plan.screen();
+  plan.state.writable = false;
+  EXPECT_FALSE(plan.shows("A arm")) << plan.screen();
+  EXPECT_TRUE(plan.shows("start tessera with --write to arm this plan")) << plan.screen();
+
+  Session usage = changing({120, 40});
+  usage.press(":usage<enter>");
+  EXPECT_FALSE(usage.shows("b sum up by") || usage.shows("d days")) << usage.screen();
+}
+
+// "see what to do below" stood below it.
+TEST(Footer, WhereNoPlanLeadsOutOfAFindingPlanIsLeftOutAndTheNoticePointsUp) {
+  Session closed(two_places(), {120, 40});
+  closed.press("7");
+  EXPECT_TRUE(closed.shows("P plan")) << closed.screen();
+  Session failing = with_failing_source({120, 40});
+  failing.press("7j");  // the source that fails
+  EXPECT_FALSE(failing.shows("P plan")) << failing.screen();
+  failing.press("P");
+  EXPECT_NE(failing.state.message.text.find("see what to do above"), std::string::npos)
+      << failing.state.message.text << failing.screen();
 }
 
 TEST(Footer, WhoeverLeavesDuringARunIsOfferedTheTwoAnswersAlone) {

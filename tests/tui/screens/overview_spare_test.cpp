@@ -259,6 +259,29 @@ TEST(OverviewSpare, ASmallTerminalKeepsItsLinesForTheLists) {
   EXPECT_FALSE(session.shows("WHO HOLDS MOST")) << session.screen();
 }
 
+// "serving/whisper…" stood there three times, and "nvidia.com/mig-2g.20gb.shar…" beside blanks.
+TEST(OverviewSpare, AWideTerminalTellsPodsOfOneDeploymentAndResourcesApart) {
+  Model model = two_places();
+  Workload one = waiting("serving/whisper-big-m77zn", "speech", "nvidia.com/mig-2g.20gb.shared"), other = one;
+  other.id = WorkloadId("serving/whisper-big-x88yb");
+  reduce(model, on("train-a", WorkloadsListed{{one, other}}));
+  Session session(model, {200, 60});
+  EXPECT_TRUE(session.shows("serving/whisper-big-m77zn ") && session.shows("serving/whisper-big-x88yb "))
+      << session.screen();
+  EXPECT_TRUE(session.shows("nvidia.com/mig-2g.20gb.shared ")) << session.screen();
+}
+
+// Longer names pushed what is said of them out of its column.
+TEST(OverviewSpare, WhatIsSaidOfComponentsBeginsInOneColumn) {
+  Model model = two_places();
+  reduce(model, on("hpc", DaemonsSeen{{{"gpu-operator", "a", true, "v26.3.0"},
+                                       {"nvidia-device-plugin", "b", true, "17 of 18 ready"}}}));
+  Session session(model, {120, 40});
+  session.press("1i");
+  const std::string first = session.line_with("up on a"), second = session.line_with("up on b");
+  EXPECT_EQ(first.find("up on"), second.find("up on")) << session.screen();
+}
+
 TEST(OverviewSpare, TheLongestWaitStandsFirstAndOthersAreLeftOut) {
   Model model = two_places();
   Workload old = waiting("7", "zoe", "gpu:h100"), without = waiting("8", "zoe", "gpu:h100"),

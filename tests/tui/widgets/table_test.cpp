@@ -221,6 +221,34 @@ TEST(TableRows, ATextThatIsCutRunsOnOverCellsThatSayNothing) {
                                                << text;
 }
 
+class TwoGpus final : public TableRows {
+ public:
+  std::span<const ColumnInfo> columns() const override { return kAll; }
+  int count() const override { return 2; }
+  std::string text(int row, int column) const override {
+    static const std::string kTexts[2][3] = {{"broken-01", "0", "mig"}, {"broken-02", "1024", "mig"}};
+    return kTexts[row][column];
+  }
+  Style style(int, int, const std::string&) const override { return {}; }
+  bool marked(int) const override { return false; }
+
+ private:
+  static inline const std::vector<ColumnInfo> kAll{
+      {"node", "NODE", Format::text, Align::left, Show::always, 8, ""},
+      {"gpu", "GPU", Format::text, Align::right, Show::always, 4, ""},
+      {"sharing", "SHARING", Format::text, Align::left, Show::always, 8, ""}};
+};
+
+// The list of GPUs had "broken-…" before the blanks that its number of one digit left.
+TEST(TableRows, ANameThatIsWholeThenHasTheBlanksBeforeAFigure) {
+  const TwoGpus rows;
+  Canvas canvas(Size{26, 3});
+  draw_table(canvas, {0, 0, 26, 3}, rows, {});
+  const std::string text = canvas.text();
+  EXPECT_NE(text.find(" broken-01    0  mig\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" broken-…  1024  mig\n"), std::string::npos) << text;
+}
+
 TEST(TableLayout, ScrollingKeepsTheNameAndReachesEveryColumn) {
   TableLook look;
   look.left = 2;

@@ -58,6 +58,42 @@ Json json_of(const Comparison& comparison) {
   return document;
 }
 
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(", ", begin), list.size());
+    parts.push_back(list.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  return parts;
+}
+
+// What came or went first, and of the rest how many: a narrow terminal cuts the end of both lists, so that
+// they would look alike.
+std::string differing_first(const std::string& list, const std::string& other, const tui::WordsPtr& reader) {
+  const std::vector<std::string> others = parts_of(other);
+  std::string text;
+  std::size_t same = 0;
+  for (const std::string& part : parts_of(list))
+    if (std::find(others.begin(), others.end(), part) != others.end())
+      ++same;
+    else
+      text += (text.empty() ? "" : ", ") + part;
+  if (same == 0) return list;
+  return text.empty() ? tui::told(reader, fmt::format("{} that stay", same))
+                      : tui::told(reader, fmt::format("{} and {} that stay", text, same));
+}
+
+void shorten_holders(std::vector<Compared>& all, const tui::WordsPtr& reader) {
+  for (Compared& one : all)
+    for (record::Change& change : one.changes) {
+      if (change.what != "holders") continue;
+      const record::Change whole = change;
+      change.before = differing_first(whole.before, whole.after, reader);
+      change.after = differing_first(whole.after, whole.before, reader);
+    }
+}
+
 Grid grid_of(const std::vector<Compared>& all) {
   Grid grid;
   grid.heads = {{"cluster", "CLUSTER"},
@@ -96,7 +132,9 @@ std::string print(const Comparison& comparison, const Options& options) {
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
-  const Grid grid = grid_of(all);
+  std::vector<Compared> shown = all;
+  if (options.output == OutputFormat::table) shorten_holders(shown, options.reader);
+  const Grid grid = grid_of(shown);
   const std::string moments = on_paper(moments_of(comparison, options), options.paper);
   if (grid.rows.empty())
     return tui::told(options.reader, "Nothing changed between the two.") + "\n" + moments;

@@ -235,8 +235,10 @@ class Page {
     const std::size_t most = most_foot_lines(state_, here && panes.split == 0 ? Lists::two : Lists::one);
     if (panes.foot.size() <= most) return;
     panes.foot.clear();
-    Page(ui_, state_, panes.split > 0 ? width_ - panes.split : width_).foot(panes.foot);
-    fold_foot(panes.foot, most, here ? panes.side : panes.main, state_, here ? line_id(*here, "foot") : "");
+    const int width = panes.split > 0 ? width_ - panes.split : width_;
+    Page(ui_, state_, width).foot(panes.foot);
+    fold_foot(panes.foot, most, here ? panes.side : panes.main, width, state_,
+              here ? line_id(*here, "foot") : "");
   }
 
   void foot(Document& to) const {

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/fleet/moment_text.hpp"
@@ -9,6 +11,7 @@
 #include "engine/fleet/phase_ends.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/sentence.hpp"
 
 namespace tessera::tui {
@@ -76,6 +79,17 @@ DocLine heading(const CalendarColumns& at) {
   return line;
 }
 
+// Where fleet run leaves nodes of the pool as they are, what holds now is not what it does.
+std::set<ClusterName> skipped_on(const FleetState& fleet, const fleet::Pool& pool) {
+  std::set<ClusterName> all;
+  if (!fleet.answer) return all;
+  for (const fleet::Survey& survey : fleet.answer->surveys)
+    for (const fleet::PoolNote& note : survey.notes)
+      if (note.standing == fleet::Standing::drifts && note.pool->name == pool.name)
+        all.insert(survey.cluster->name);
+  return all;
+}
+
 DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool holds,
                 const UiState& state) {
   const bool ascii = state.ascii;
@@ -83,8 +97,9 @@ DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool
   const auto put = [&](const std::string& text, int x, int next, Style style) {
     line.spans.push_back({shorten(text, next - x - 1, ascii), style, x});
   };
-  put(holds ? told(state, "now") : date_text(due.begin, at), 1, at.until,
-      now ? Style(Role::accent).with_bold() : Style());
+  const bool skipped = holds && !skipped_on(*state.fleet, *due.pool).empty();
+  put(holds ? told(state, skipped ? "now, skipped" : "now") : date_text(due.begin, at), 1, at.until,
+      now ? Style(skipped ? Role::warning : Role::accent).with_bold() : Style());
   put(due.no_end ? "-" : date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
       now ? Style(Role::accent) : Style());
   if (at.closing > 0)
@@ -117,6 +132,13 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
     note("CLOSING FROM: no node is closed for the window before; time limits of what runs there say when.");
   for (const fleet::NeverHolds& one : fleet::windows_that_never_hold(fleet.file->fleet))
     note(fmt::format("pool {}: {}", one.pool->name, told(state, fleet::to_text(one))), Role::warning);
+  std::set<std::string> told_of;
+  for (const fleet::Due& due : fleet.due)
+    if (fleet::holds_now(fleet.due, due) && told_of.insert(due.pool->name).second)
+      for (const ClusterName& cluster : skipped_on(fleet, *due.pool))
+        note(fmt::format("pool {}: fleet run leaves nodes on {} as they are; the list of nodes ({}) says why",
+                         due.pool->name, cluster.text, first_key(state, Action::fleet_calendar)),
+             Role::warning);
   page.push_back({});
   const CalendarColumns at = calendar_columns(fleet.due, width, early);
   page.push_back(heading(at));

@@ -191,7 +191,7 @@ class Page {
       note(lines, fmt::format("and {} more: tessera fleet check names all", all.size() - kMostNotes),
            Role::warning);
     const int room = state_.size.rows - kOthersRows - static_cast<int>(to.size());
-    fold_foot(lines, static_cast<std::size_t>(std::max(2, room)), rest, state_);
+    fold_foot(lines, static_cast<std::size_t>(std::max(2, room)), rest, width_, state_);
     for (DocLine& line : lines) to.push_back(std::move(line));
     return rest;
   }

@@ -71,11 +71,25 @@ std::string_view title_of(Action action, const UiState& state) {
   return info(action).title;
 }
 
+// Does nothing on the whole screen as it stands, or the page names its key where it does something.
+bool does_nothing_here(Action action, const UiState& state) {
+  switch (state.top().kind) {
+    case ScreenKind::fleet: return state.fleet && state.fleet->calendar;  // it has no nodes to plan
+    case ScreenKind::plan: return action == Action::plan_arm && !state.writable;
+    case ScreenKind::doctor: return action == Action::finding_plan;
+    case ScreenKind::usage:
+    case ScreenKind::waste:  // no recording is opened, or it is being read
+      return action == Action::usage_by || action == Action::usage_days;
+    default: return false;
+  }
+}
+
 // Whether a key is left out where it does nothing now. What would change a cluster does nothing in the past
 // wherever the cursor is.
 bool is_left_out(Action action, const UiState& state) {
   // What a run takes depends on how it stands: only that is offered.
   if (info(action).scope == Scope::run || row_of(state).footer_fits) return true;
+  if (does_nothing_here(action, state)) return true;
   if (!state.past) return false;
   switch (state.top().kind) {
     case ScreenKind::plan:

@@ -26,7 +26,7 @@ struct Columns {
   int cluster, what, free, could, wanted, by, fits;
 };
 Columns columns_of(int width) {
-  if (width >= 150) return {1, 18, 52, 66, 76, 79, 100};
+  if (width >= 150) return {1, 18, 56, 70, 80, 83, 104};
   if (width >= 110) return {1, 14, 46, 60, 69, 71, 84};
   return {1, 14, 40, 54, 63, 65, 80};
 }

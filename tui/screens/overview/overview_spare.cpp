@@ -86,11 +86,12 @@ constexpr int kAge = 11;  // cells of "23 h 59 min"
 struct WaitingCells {
   int age, user, asks;
 };
-WaitingCells cells_of(const std::vector<WaitingLong>& waiting) {
-  constexpr int kMostId = 16, kMostUser = 10;
+// Pods of one deployment differ in the end of their names alone.
+WaitingCells cells_of(const std::vector<WaitingLong>& waiting, int width) {
+  constexpr int kFewId = 16, kMostId = 26, kMostUser = 10, kWide = 60;
   int id = 5, user = 4;
   for (const WaitingLong& one : waiting) {
-    id = std::max(id, std::min(display_width(one.id.text), kMostId));
+    id = std::max(id, std::min(display_width(one.id.text), width >= kWide ? kMostId : kFewId));
     user = std::max(user, std::min(display_width(one.user), kMostUser));
   }
   const int after_age = id + 2 + kAge + 2;
@@ -102,7 +103,7 @@ void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
   if (state.overview.waiting.empty())
     block.nothing(none_text(ui, N_("Nothing waits for a GPU."),
                             N_("Of the clusters that answer, nothing waits for a GPU.")));
-  const WaitingCells at = cells_of(state.overview.waiting);
+  const WaitingCells at = cells_of(state.overview.waiting, block.width());
   for (const WaitingLong& one : state.overview.waiting) {
     if (block.full()) return;
     const Cluster* cluster = ui.model.find(one.cluster);

@@ -163,8 +163,9 @@ class Page {
     const std::size_t most = most_foot_lines(state_, Lists::one);
     if (panes.foot.size() <= most) return;
     panes.foot.clear();
-    Page(ui_, state_, beside_ ? kSplit : width_, beside_).foot(panes.foot);
-    fold_foot(panes.foot, most, panes.main, state_);
+    const int width = beside_ ? kSplit : width_;
+    Page(ui_, state_, width, beside_).foot(panes.foot);
+    fold_foot(panes.foot, most, panes.main, width, state_);
   }
 
   void foot(Document& to) const {

@@ -303,7 +303,7 @@ std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
   if (waits(work_in(*cause, ui), *cause, ui)) return "";
   if (run_of(state, *cause)) return "Enter opens the run, where it is resumed or undone";
   return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui)
-             ? "no plan leads out of this: see what to do below"
+             ? "no plan leads out of this: see what to do above"
              : "";
 }
 

@@ -1,6 +1,7 @@
 // The details of a row: every group of facts about a row with its source and age.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -139,11 +140,14 @@ void add_slice(FactPage& page, const query::SliceRow& row, const UiContext& ui) 
   }
 }
 
-void add_daemon(FactPage& page, const Daemon& daemon) {
+// cells: of the longest name, so that what is said of each begins in one column.
+void add_daemon(FactPage& page, const Daemon& daemon, std::size_t cells) {
   std::string text = daemon.up ? "up" : "does not answer";
   if (!daemon.host.empty()) text += " on " + daemon.host;
   if (!daemon.detail.empty()) text += ": " + daemon.detail;
-  page.fact(daemon.name, text, daemon.up ? Style(Role::good) : Style(Role::danger));
+  std::string name = daemon.name;
+  name.resize(std::max(name.size(), cells), ' ');
+  page.fact(name, text, daemon.up ? Style(Role::good) : Style(Role::danger));
 }
 
 // Of a recording the load is not known, since it was another's.
@@ -168,7 +172,9 @@ void add_sources(FactPage& page, const Cluster& cluster, const UiContext& ui) {
     page.data(word(source), answered_text(page, cluster, health, ui.wall, latency),
               health.failure ? Style(Role::danger) : Style(Role::text));
   }
-  for (const Daemon& daemon : cluster.daemons) add_daemon(page, daemon);
+  std::size_t cells = 0;
+  for (const Daemon& daemon : cluster.daemons) cells = std::max(cells, daemon.name.size());
+  for (const Daemon& daemon : cluster.daemons) add_daemon(page, daemon, cells);
   add_costs(page, cluster);
 }
 

@@ -86,8 +86,9 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
     holds += one.unasked.empty() ? "; what it asked for is not reported"
                                  : "; it never asked for a GPU and reaches them: " + one.unasked;
   foot.add("holds", holds);
-  std::string extent = one.nodes > 1 ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
-                                     : fmt::format("{} on this node alone", one.gpus);
+  std::string extent = one.nodes > 1   ? fmt::format("{} GPUs or slices on {} nodes", one.gpus, one.nodes)
+                       : one.gpus == 1 ? "1 GPU or slice on this node alone"
+                                       : fmt::format("{} GPUs or slices on this node alone", one.gpus);
   if (one.gpu_hours) extent += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
   foot.add("in total", extent);
   std::string fate = "the run waits until it ends by itself";
