@@ -102,13 +102,21 @@ class SlurmPicture : public testing::Test {
     return cluster.loaded && !cluster.partitions.empty() && !cluster.reservations.empty();
   }
 
+  // A job that slurmctld has not looked at yet has no reason.
+  static bool reasoned(const Cluster& cluster) {
+    return loaded(cluster) && std::all_of(cluster.workloads.all().begin(), cluster.workloads.all().end(),
+                                          [](const Workload& job) {
+                                            return job.state != WorkloadState::pending || !job.reason.empty();
+                                          });
+  }
+
   static std::unique_ptr<SlurmLab> lab_;
 };
 std::unique_ptr<SlurmLab> SlurmPicture::lab_;
 
 TEST_F(SlurmPicture, JobsAreAsSqueueShowsThem) {
   SlurmWatch watch(options());
-  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until(reasoned));
   // Names with line breaks would break the table; their jobs are looked at below.
   auto rows = table(lab_->run({"squeue", "-a", "-h", "-o", "%i|%u|%P|%T|%D|%S|%e|%V|%a"}).out);
   ASSERT_GE(rows.size(), 22u);
