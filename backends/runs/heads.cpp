@@ -42,6 +42,11 @@ RunState state_of(const plan::Run& run, bool driven) {
   return nodes.running.empty() && at_rest ? RunState::parked : RunState::interrupted;
 }
 
+bool waits_as_planned(const plan::Run& run) {
+  const plan::Summary nodes = summary(run);
+  return !run.paused && nodes.failed.empty() && !nodes.waiting.empty();
+}
+
 }  // namespace
 
 RunHead head_of(const plan::Run& run, TimePoint started, TimePoint last, bool driven) {
@@ -58,6 +63,7 @@ RunHead head_of(const plan::Run& run, TimePoint started, TimePoint last, bool dr
     case RunState::running: head.why = asks_text(run); break;
     case RunState::parked:
       add_stops(run, head);
+      head.waits = waits_as_planned(run);
       if (head.why.empty()) head.why = run.paused_why;
       if (head.why.empty()) head.why = "paused by an admin, between two nodes";
       break;

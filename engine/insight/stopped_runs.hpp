@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,11 @@ namespace tessera::insight {
 // hint: where such a run is looked at.
 Finding finding_of(const RunHead& head, std::string hint);
 
-// Of those that are parked or were interrupted, on a cluster of the model; others are of other worlds.
+// Of those that are parked or were interrupted, on a cluster of the model; others are of other worlds. One
+// that waits as it was planned to is worth knowing and no more.
 std::vector<Finding> stopped_runs(std::span<const RunHead> runs, const Model& model, const std::string& hint);
+
+// Why it is not known whether others stopped: journals, or the marks of a cluster, that cannot be read.
+std::optional<Error> unread_runs(std::span<const RunHead> runs, const Model& model);
 
 }  // namespace tessera::insight

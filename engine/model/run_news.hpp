@@ -39,6 +39,7 @@ struct RunHead {
   std::string progress;  // "1 done, 1 under way, 2 untouched"
   std::string why;       // parked, interrupted or unreadable: the reason
   std::string place;     // parked: what stands now
+  bool waits = false;    // parked as planned alone: until nodes are empty, or their time has come
   std::string outcome;   // finished: "wanted" "recorded" "partial"
   std::string file;      // of its journal; empty when it is not here
   std::string unarmed;   // why a timer must not take it up; empty: this user left it as it is

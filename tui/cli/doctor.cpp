@@ -235,13 +235,19 @@ std::string print(const std::vector<Listed>& findings, const Model& model, const
   return findings_text(findings, options);
 }
 
-// Those that stopped in the middle: their nodes are closed, and stay so.
-Result<std::vector<insight::Finding>> run_findings(OpenClusters& clusters, const Options& options) {
-  if (!clusters.runs() || looks_back(options, clusters.wall())) return std::vector<insight::Finding>();
+// Those that stopped in the middle: their nodes are closed, and stay so. untold: why not all are known.
+std::vector<insight::Finding> run_findings(OpenClusters& clusters, const Options& options,
+                                           std::optional<Error>& untold) {
+  if (!clusters.runs() || looks_back(options, clusters.wall())) return {};
   auto runs = list_runs(clusters, options);
-  if (auto* refused = std::get_if<Refusal>(&runs)) return refused->error;
-  return insight::stopped_runs(std::get<std::vector<RunHead>>(runs), clusters.model(),
-                               "tessera journal shows how it stands");
+  if (auto* refused = std::get_if<Refusal>(&runs)) {
+    untold = std::move(refused->error);
+    return {};
+  }
+  const auto& heads = std::get<std::vector<RunHead>>(runs);
+  untold = insight::unread_runs(heads, clusters.model());
+  return insight::stopped_runs(heads, clusters.model(),
+                               "tessera journal shows how it stands; tessera resume RUN --back goes back");
 }
 
 }  // namespace
@@ -279,11 +285,9 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
                        "try again with a longer --timeout"});
     return kUnknown;
   }
-  auto stopped = run_findings(clusters, options);
-  if (stopped)
-    findings.insert(findings.end(), stopped->begin(), stopped->end());
-  else
-    complain(streams, stopped.error());
+  std::optional<Error> untold;
+  for (insight::Finding& one : run_findings(clusters, options, untold)) findings.push_back(std::move(one));
+  if (untold) complain(streams, *untold);
   for (insight::Finding& one : fleet_findings(clusters, options, catalogue))
     findings.push_back(std::move(one));
   std::vector<insight::Acknowledgement> notes;
@@ -301,7 +305,7 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
     return !one.noted && (severity == Severity::warning || severity == Severity::danger);
   });
   if (serious) return kFinding;
-  return stopped ? kDone : kUnknown;  // whether a run stopped is not known
+  return untold ? kUnknown : kDone;
 }
 
 }  // namespace tessera::cli

@@ -13,7 +13,7 @@ TEST_F(Changing, DoctorTellsOfARunThatIsParkedOrWasInterrupted) {
   keep("r1", {}, RunState::parked);
   EXPECT_EQ(run("doctor"), kFinding);
   EXPECT_EQ(json_at(out.str(), "/findings/0/text"), R"("run r1 is parked: paused by an admin")") << out.str();
-  EXPECT_EQ(json_at(out.str(), "/findings/0/commands/0"), R"("tessera resume r1 --write")");
+  EXPECT_EQ(json_at(out.str(), "/findings/0/commands"), R"(["tessera resume r1 --write"])");
   EXPECT_EQ(json_at(out.str(), "/findings/0/severity"), R"("warning")");
   heads.front().state = RunState::interrupted;
   EXPECT_EQ(run("doctor"), kFinding);
@@ -26,6 +26,25 @@ TEST_F(Changing, DoctorTellsOfNoRunThatEndedOrIsUnderWayOrIsOfAnotherWorld) {
   keep("r3", {}, RunState::parked);
   heads.back().cluster = ClusterName("elsewhere");
   EXPECT_EQ(run("doctor"), kDone) << out.str();
+}
+
+// A window that waits for week-long jobs is no alarm for a week.
+TEST_F(Changing, DoctorTellsOfARunThatWaitsAsPlannedAndEndsWithNothing) {
+  keep("r1", {}, RunState::parked);
+  heads.front().waits = true;
+  EXPECT_EQ(run("doctor"), kDone) << out.str();
+  EXPECT_EQ(json_at(out.str(), "/findings/0/severity"), R"("info")");
+  EXPECT_EQ(json_at(out.str(), "/findings/0/text"), R"("run r1 waits as planned: paused by an admin")");
+}
+
+TEST_F(Changing, DoctorDoesNotTakeAJournalThatCannotBeReadForNone) {
+  RunHead head;
+  head.state = RunState::unreadable, head.why = "permission denied";
+  heads = {head};
+  EXPECT_EQ(run("doctor"), kUnknown) << out.str();
+  EXPECT_TRUE(said("whether a run stopped is not known: permission denied")) << err.str();
+  heads.front().run = "r1", heads.front().cluster = ClusterName("elsewhere");
+  EXPECT_EQ(run("doctor"), kDone) << err.str();
 }
 
 }  // namespace
