@@ -193,7 +193,8 @@ class Advisor {
   std::vector<pack::QueueDemand> asked_of(const std::set<WorkloadId>* only) {
     const auto by = [&](std::optional<pack::Naming> naming) {
       auto queue = pack::demand_of_queue(cluster_, question_.partition, question_.catalogue, only, naming);
-      if (!queue.waiting.empty()) pack::leave_out_unserved(queue, cluster_, boards());
+      if (!queue.waiting.empty())
+        pack::leave_out_unserved(queue, cluster_, boards(), question_.now + question_.ahead);
       return queue;
     };
     std::vector<pack::QueueDemand> all{by(std::nullopt)};

@@ -24,7 +24,7 @@ struct QueueWant {
 // Alike, and left out because no node could serve them (engine/pack/unserved.hpp).
 struct NoNode {
   std::string partition;  // no node of it could; empty: none that they may use
-  std::string request;    // of each node: "4 × gpu:h100"
+  std::string request;    // of all its nodes together: "4 × gpu:h100"
   int nodes = 1;          // that each needs
   int workloads = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "engine/pack/left_out.hpp"
@@ -43,24 +44,30 @@ class MostOnOne {
 
 class Rooms {
  public:
-  Rooms(const Cluster& cluster, const Problem& problem) : problem_(problem) {
-    std::map<NodeName, std::size_t> numbers;
-    for (const Busy& one : problem.busy)
-      if (const Node* node = cluster.nodes.find(one.node); node && takes_work(*node)) {
-        numbers.emplace(one.node, all_.size());
+  Rooms(const Cluster& cluster, const Problem& problem, std::optional<TimePoint> until)
+      : problem_(problem), is_free_(cluster, until) {
+    for (const Busy& one : problem.busy) {
+      const Node* node = cluster.nodes.find(one.node);
+      if (node && takes_work(*node)) {
+        numbers_.emplace(one.node, all_.size());
         all_.push_back({node, {}, {}, {}});
-        add_unknown(all_.back());
+      } else if (node && may_come(*node)) {
+        coming_.push_back(node);
       }
-    const auto room_of = [&](const NodeName& node) {
-      const auto found = numbers.find(node);
-      return found == numbers.end() ? nullptr : &all_[found->second];
-    };
+    }
     for (const Board& board : problem.boards)
       if (Room* room = room_of(board.node)) room->boards.push_back(&board);
     for (const Spare& spare : problem.spare)
       if (Room* room = room_of(spare.node)) room->beside[{spare.profile, spare.product}] += spare.count;
+    for (Room& room : all_) add_unknown(room);
   }
   std::vector<Room>& all() { return all_; }
+  Room* room_of(const NodeName& node) {
+    const auto found = numbers_.find(node);
+    return found == numbers_.end() ? nullptr : &all_[found->second];
+  }
+  // Those of which it is not known what they could give, or that Slurm starts for work.
+  const std::vector<const Node*>& coming() const { return coming_; }
 
   // Whether no node here has any of it: no GPU is changed for it then, and the planner tells why.
   bool has_none(const QueueWant& want) {
@@ -70,6 +77,11 @@ class Rooms {
     return at->second;
   }
 
+  // How many of these it could give at most, of each at least one; 0: not even that.
+  bool gives_some(Room& room, const std::vector<QueueWant>& all) {
+    return std::all_of(all.begin(), all.end(), [&](const QueueWant& want) { return most(room, want) > 0; });
+  }
+  int most_of(Room& room, const QueueWant& want) { return most(room, want); }
   bool gives(Room& room, const std::vector<QueueWant>& each) {
     return std::all_of(each.begin(), each.end(),
                        [&](const QueueWant& want) { return most(room, want) >= want.count; }) &&
@@ -82,10 +94,22 @@ class Rooms {
   static int memory_of(const mig::Profile& profile) { return profile.memory_slices; }
   static int compute_of(const mig::Profile& profile) { return profile.compute_slices; }
 
-  // Not known to be held is not held.
-  static void add_unknown(Room& room) {
-    const auto add = [&](const Slice& slice, bool amd) {
-      const bool known = slice.holding == Holding::held || (slice.holding == Holding::free && slice.usable);
+  static bool may_come(const Node& node) {
+    const auto has = [&](std::string_view flag) {
+      return std::find(node.state.begin(), node.state.end(), flag) != node.state.end();
+    };
+    return node.health == Health::unknown || has("POWERED_DOWN") || has("POWERING_DOWN") ||
+           has("POWERING_UP");
+  }
+
+  // Not known to be held is not held; nor is, on a GPU that is not planned, what is free by then.
+  void add_unknown(Room& room) {
+    std::set<int> planned;
+    for (const Board* board : room.boards) planned.insert(board->gpu.value);
+    const auto add = [&](const Slice& slice, bool amd, bool of_board) {
+      const bool ends = !of_board && slice.holding == Holding::held && is_free_(slice);
+      const bool known =
+          !ends && (slice.holding == Holding::held || (slice.holding == Holding::free && slice.usable));
       if (known || slice.usable == false || slice.capacity != 1) return;
       if (slice.kind == SliceKind::gpu_instance)
         ++room.beside[{mig::canonical_profile(slice.profile.text).value_or(slice.profile), nullptr}];
@@ -93,8 +117,9 @@ class Rooms {
         ++room.beside[{ProfileName(std::string(kWhole)), nullptr}];
     };
     for (const Gpu& gpu : room.node->gpus)
-      for (const Slice& slice : gpu.slices) add(slice, sharing::amd::is_amd(gpu));
-    for (const Slice& slice : room.node->pool) add(slice, sharing::amd::is_amd(*room.node));
+      for (const Slice& slice : gpu.slices)
+        add(slice, sharing::amd::is_amd(gpu), planned.contains(gpu.index.value));
+    for (const Slice& slice : room.node->pool) add(slice, sharing::amd::is_amd(*room.node), false);
   }
 
   const mig::Product& product_of(const Board& board) const { return *problem_.products[board.product]; }
@@ -168,15 +193,19 @@ class Rooms {
   }
 
   const Problem& problem_;
+  Free is_free_;
   std::vector<Room> all_;
+  std::map<NodeName, std::size_t> numbers_;  // in all_
+  std::vector<const Node*> coming_;
   std::map<Key, bool> none_;
   MostOnOne most_on_one_;
 };
 
-// What it asks of each of its nodes. nullopt: how that is spread is not told.
+// What it asks for on so many nodes at least, all together: how much on each is not told, where these are
+// several. nullopt: nor is on how many.
 struct Shape {
   int nodes = 1;
-  std::vector<QueueWant> each;
+  std::vector<QueueWant> all;
 };
 std::optional<Shape> shape_of(const Workload& workload, const std::vector<QueueWant>& wants,
                               Scheduler scheduler) {
@@ -185,17 +214,13 @@ std::optional<Shape> shape_of(const Workload& workload, const std::vector<QueueW
   if (workload.node_count == 0)
     return wants.size() == 1 && wants.front().count == 1 ? std::optional(shape) : std::nullopt;
   shape.nodes = workload.node_count;
-  for (QueueWant& want : shape.each) {
-    if (want.count % shape.nodes != 0) return std::nullopt;
-    want.count /= shape.nodes;
-  }
   return shape;
 }
 
 // Jobs with the same text have the same answer.
 std::string text_of(const Workload& work, const Shape& shape, Scheduler scheduler) {
   std::string text = fmt::format("{}\n{}\n", work.group, shape.nodes);
-  for (const QueueWant& want : shape.each)
+  for (const QueueWant& want : shape.all)
     text +=
         fmt::format("{}*{}*{}\n", want.profile.text, want.product ? want.product->key.text : "", want.count);
   if (work.needs)
@@ -207,13 +232,30 @@ std::string text_of(const Workload& work, const Shape& shape, Scheduler schedule
 
 bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const Shape& shape) {
   why::MayUse may_use(cluster, work);
+  // Whose a reservation is, is not told.
+  const auto may = [&](const Node& node) { return may_use(node) || !node.reservation.empty(); };
+  if (std::any_of(rooms.coming().begin(), rooms.coming().end(), [&](const Node* one) { return may(*one); }))
+    return true;
   int found = 0;
-  for (Room& room : rooms.all())
-    // Whose a reservation is, is not told.
-    if (rooms.gives(room, shape.each) && (may_use(*room.node) || !room.node->reservation.empty()) &&
-        ++found >= shape.nodes)
-      return true;
-  return false;
+  std::vector<std::int64_t> sums(shape.all.size());
+  const auto is_enough = [&](Room& room) {
+    if (shape.nodes == 1) return rooms.gives(room, shape.all) && may(*room.node);
+    if (!rooms.gives_some(room, shape.all) || !may(*room.node)) return false;
+    ++found;
+    bool all = found >= shape.nodes;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] += rooms.most_of(room, shape.all[i]);
+      all = all && sums[i] >= shape.all[i].count;
+    }
+    return all;
+  };
+  // Thousands of jobs may name a node each: the others are not looked at.
+  if (const why::Named named = why::named_by(work); !named.nodes.empty())
+    return std::any_of(named.nodes.begin(), named.nodes.end(), [&](const std::string& name) {
+      Room* room = rooms.room_of(NodeName(name));
+      return room && is_enough(*room);
+    });
+  return std::any_of(rooms.all().begin(), rooms.all().end(), is_enough);
 }
 
 NoNode named(const Cluster& cluster, const Problem& problem, const Workload& work, const Shape& shape) {
@@ -225,15 +267,16 @@ NoNode named(const Cluster& cluster, const Problem& problem, const Workload& wor
   one.nodes = shape.nodes;
   for (const Request& request : work.requests)
     if (request.count > 0)
-      one.request += fmt::format("{}{} × {}", one.request.empty() ? "" : ", ", request.count / shape.nodes,
-                                 request.resource);
+      one.request +=
+          fmt::format("{}{} × {}", one.request.empty() ? "" : ", ", request.count, request.resource);
   return one;
 }
 
 }  // namespace
 
-void leave_out_unserved(QueueDemand& queue, const Cluster& cluster, const Problem& problem) {
-  Rooms rooms(cluster, problem);
+void leave_out_unserved(QueueDemand& queue, const Cluster& cluster, const Problem& problem,
+                        std::optional<TimePoint> until) {
+  Rooms rooms(cluster, problem, until);
   std::map<std::string, bool> known;
   std::map<std::tuple<std::string, std::string, int>, int> counts;
   std::vector<QueueDemand::Waiting> served;
@@ -268,18 +311,23 @@ std::vector<std::string> unserved_text(const QueueDemand& queue) {
       rest += one.workloads;
     else if (one.nodes > 1 && !one.partition.empty())
       lines.push_back(
-          fmt::format("not counted: {} jobs or pods; no {} nodes of partition {} can give {} each",
+          fmt::format("not counted: {} jobs or pods; no {} nodes of partition {} could give {} together, "
+                      "even with their GPUs changed",
                       one.workloads, one.nodes, one.partition, one.request));
     else if (one.nodes > 1)
-      lines.push_back(fmt::format(
-          "not counted: {} jobs or pods; of the nodes that they may use here, no {} can give {} each",
-          one.workloads, one.nodes, one.request));
+      lines.push_back(
+          fmt::format("not counted: {} jobs or pods; of the nodes that they may use here, no {} could give "
+                      "{} together, even with their GPUs changed",
+                      one.workloads, one.nodes, one.request));
     else if (!one.partition.empty())
-      lines.push_back(fmt::format("not counted: {} jobs or pods; no node of partition {} can give {} at once",
-                                  one.workloads, one.partition, one.request));
+      lines.push_back(
+          fmt::format("not counted: {} jobs or pods; no node of partition {} could give {} now, even with "
+                      "its GPUs changed",
+                      one.workloads, one.partition, one.request));
     else
       lines.push_back(
-          fmt::format("not counted: {} jobs or pods; no node that they may use here can give {} at once",
+          fmt::format("not counted: {} jobs or pods; no node that they may use here could give {} now, even "
+                      "with its GPUs changed",
                       one.workloads, one.request));
   }
   if (rest > 0)

@@ -13,10 +13,11 @@ namespace tessera::pack {
 
 // Takes them out of the demand, and counts them in QueueDemand::no_node. problem: of the nodes that are
 // planned, with its terms; a node gives at most what its GPUs could become within these, and all of which it
-// is not known whether it is held. Each node of a job on several is asked for the same. These stay in the
+// is not known whether it is held, or is free by `until` on GPUs that are not planned. These stay in the
 // demand: what does not tell on how many nodes it runs, unless it asks for one thing, and what asks for one
 // kind of which all nodes together could give nothing: no GPU is changed for it, and the planner tells why.
-void leave_out_unserved(QueueDemand& queue, const Cluster& cluster, const Problem& problem);
+void leave_out_unserved(QueueDemand& queue, const Cluster& cluster, const Problem& problem,
+                        std::optional<TimePoint> until);
 
 // A line for each kind of them, the most frequent first; empty: there are none.
 std::vector<std::string> unserved_text(const QueueDemand& queue);

@@ -323,8 +323,7 @@ std::optional<std::int64_t> read_tres(std::string_view tres, std::string_view na
 constexpr std::size_t kMostOfNeeds = 4096;  // characters; half a list of hosts would be another list
 
 // Whether it may run on more nodes than the least that is listed: then on how many is not told. --gpus=8
-// without
-// --nodes is eight on one node or four on each of two.
+// without --nodes is eight on one node or four on each of two.
 bool may_spread(const Raw& raw, const Workload& job) {
   if (job.node_count != 1 || raw.node_count == "1-1" || asks_each_node(raw.asked)) return false;
   std::int64_t units = 0;

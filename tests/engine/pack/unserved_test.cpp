@@ -53,7 +53,7 @@ struct Site {
                           .problem;
     problem.evict = evict;
     QueueDemand queue = demand_of_queue(story.cluster(), "", &test::catalogue());
-    leave_out_unserved(queue, story.cluster(), problem);
+    leave_out_unserved(queue, story.cluster(), problem, until);
     return queue;
   }
 };
@@ -74,8 +74,8 @@ TEST(Unserved, AJobThatAsksForMoreThanANodeOfItsPartitionCanGiveIsNoPartOfTheDem
   EXPECT_EQ(ids_of(found), (Ids{"2", "3", "4"}));
   EXPECT_EQ(found.demand, (std::vector<Demand>{{ProfileName("whole"), std::nullopt, 10}}));
   EXPECT_EQ(found.workloads, 3);
-  EXPECT_EQ(unserved_text(found),
-            Ids{"not counted: 1 jobs or pods; no node of partition gpu can give 4 × gpu:h100 at once"});
+  EXPECT_EQ(unserved_text(found), Ids{"not counted: 1 jobs or pods; no node of partition gpu could give 4 × "
+                                      "gpu:h100 now, even with its GPUs changed"});
 }
 
 TEST(Unserved, AJobOfSeveralNodesNeedsAsManyThatCanGiveItsPart) {
@@ -83,15 +83,16 @@ TEST(Unserved, AJobOfSeveralNodesNeedsAsManyThatCanGiveItsPart) {
       Site({job("1", "gpu:h100", 4, 2), job("2", "gpu:h100", 6, 3), job("3", "gpu:h100", 8, 2, "big")})
           .demand();
   EXPECT_EQ(ids_of(found), Ids{"1"});
-  EXPECT_EQ(unserved_text(found),
-            (Ids{"not counted: 1 jobs or pods; no 2 nodes of partition big can give 4 × gpu:h100 each",
-                 "not counted: 1 jobs or pods; no 3 nodes of partition gpu can give 2 × gpu:h100 each"}));
+  EXPECT_EQ(unserved_text(found), (Ids{"not counted: 1 jobs or pods; no 2 nodes of partition big could give "
+                                       "8 × gpu:h100 together, even with their GPUs changed",
+                                       "not counted: 1 jobs or pods; no 3 nodes of partition gpu could give "
+                                       "6 × gpu:h100 together, even with their GPUs changed"}));
 }
 
 // --gpus=8 may be spread over nodes.
 TEST(Unserved, WhatDoesNotTellOnHowManyNodesItRunsStaysInTheDemand) {
   const QueueDemand found =
-      Site({job("1", "gpu:h100", 4, 0), job("2", "gpu:h100", 5, 2), job("3", "gpu:3g.40gb", 1, 0, "none")})
+      Site({job("1", "gpu:h100", 4, 0), job("2", "gpu:h100", 3, 2), job("3", "gpu:3g.40gb", 1, 0, "none")})
           .demand();
   EXPECT_EQ(ids_of(found), (Ids{"1", "2"})) << "one slice is on one node";
 }
@@ -124,9 +125,8 @@ TEST(Unserved, APodRunsOnOneNode) {
   site.scheduler = Scheduler::kubernetes;
   const QueueDemand found = site.demand();
   EXPECT_EQ(ids_of(found), Ids{"ml/a"});
-  EXPECT_EQ(
-      unserved_text(found),
-      Ids{"not counted: 1 jobs or pods; no node that they may use here can give 5 × nvidia.com/gpu at once"});
+  EXPECT_EQ(unserved_text(found), Ids{"not counted: 1 jobs or pods; no node that they may use here could "
+                                      "give 5 × nvidia.com/gpu now, even with its GPUs changed"});
 }
 
 TEST(Unserved, AClosedNodeGivesNothingAndANodeThatIsNotPlannedNeither) {
@@ -136,6 +136,19 @@ TEST(Unserved, AClosedNodeGivesNothingAndANodeThatIsNotPlannedNeither) {
   const QueueDemand found = narrowed.demand();
   EXPECT_EQ(ids_of(found), Ids{});
   EXPECT_EQ(found.no_node.at(0).partition, "") << "n3 is of that partition, and was not asked about";
+}
+
+// Slurm starts it for work, or nothing is known of it: what it could give is not none.
+TEST(Unserved, ANodeThatIsNotKnownOrIsPoweredDownMayServe) {
+  const auto four = [] { return std::vector{job("1", "gpu:h100", 4, 1, "big"), job("2", "gpu:h100", 1)}; };
+  EXPECT_EQ(ids_of(Site(four(), Health::drained).demand()), Ids{"2"});
+  EXPECT_EQ(ids_of(Site(four(), Health::unknown).demand()), (Ids{"1", "2"}));
+}
+
+// Whether eight on two nodes are four on each is not told: what all together give is enough.
+TEST(Unserved, GpusOfAJobOfSeveralNodesMayLieUnevenly) {
+  Site site({job("1", "gpu:h100", 6, 2, "gpu,big"), job("2", "gpu:h100", 9, 2, "gpu,big")});
+  EXPECT_EQ(ids_of(site.demand()), Ids{"1"});
 }
 
 TEST(Unserved, NodesThatAJobNamesOrRulesOutAreNoneOfThoseThatItMayUse) {
@@ -171,7 +184,8 @@ TEST(Unserved, OfManyKindsTheMostFrequentAreNamed) {
   for (int i = 0; i < 8; ++i) work.push_back(job(std::to_string(i), "gpu:h100", 10 + std::max(1, i)));
   const std::vector<std::string> lines = unserved_text(Site(work).demand());
   ASSERT_EQ(lines.size(), 6u);
-  EXPECT_NE(lines.front().find("2 jobs or pods; no node of partition gpu can give 11 ×"), std::string::npos);
+  EXPECT_NE(lines.front().find("2 jobs or pods; no node of partition gpu could give 11 ×"),
+            std::string::npos);
   EXPECT_EQ(lines.back(), "not counted: 2 more jobs or pods that no node can serve");
 }
 

@@ -186,7 +186,7 @@ TEST(Pack, WhatNoNodeCouldGiveAtOnceIsNoPartOfTheQueueAndIsNamed) {
   session.tell(on("hpc", WorkloadSeen{many}));
   session.press(":pack<enter>f").pack().pack();
   EXPECT_TRUE(
-      session.shows("not counted: 1 jobs or pods; no node of partition big can give 40 × gpu:3g.40gb"))
+      session.shows("not counted: 1 jobs or pods; no node of partition big could give 40 × gpu:3g.40gb"))
       << session.screen();
   EXPECT_TRUE(session.shows("the queue: 2 jobs or pods")) << session.screen();
   session.press("r");

@@ -386,7 +386,8 @@ std::string FleetCommand::nothing_words() const {
     for (const fleet::NodeSurvey& node : survey.nodes)
       if (node.standing == Standing::as_wanted)
         return "nothing to do: of the nodes that are not left out, every one is as the file says";
-  return "no plan is made: no node is as the file says, and none can be changed";
+  return code() == kUnknown ? "no plan is made: what stands on its nodes is not known"
+                            : "no plan is made: no node is as the file says, and none can be changed";
 }
 
 int FleetCommand::change() {

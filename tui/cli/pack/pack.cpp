@@ -180,7 +180,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt, {}, {}};
   found.problem.evict = options.change.way != plan::Way::wait;
   if (options.for_queue) {
-    pack::leave_out_unserved(*about.queue, *cluster, found.problem);
+    pack::leave_out_unserved(*about.queue, *cluster, found.problem, *until);
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
   } else if (options.for_history) {
     auto past = past_of(options, joins, *cluster, catalogue);

@@ -8,6 +8,7 @@
 
 #include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/never_holds.hpp"
+#include "engine/fleet/passed_over.hpp"
 #include "engine/fleet/phase_ends.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -85,7 +86,8 @@ std::set<ClusterName> skipped_on(const FleetState& fleet, const fleet::Pool& poo
   if (!fleet.answer) return all;
   for (const fleet::Survey& survey : fleet.answer->surveys)
     for (const fleet::PoolNote& note : survey.notes)
-      if (note.standing == fleet::Standing::drifts && note.pool->name == pool.name)
+      if (note.standing == fleet::Standing::drifts && note.pool->name == pool.name &&
+          !fleet::is_of_closed(note))
         all.insert(survey.cluster->name);
   return all;
 }

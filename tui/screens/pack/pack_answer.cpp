@@ -29,7 +29,7 @@ PackAnswer what_waits(std::shared_ptr<const PackQuestion> question) {
                                            queue.naming, nullptr, question->evict)
                               .problem;
   problem.evict = question->evict;
-  pack::leave_out_unserved(queue, then.cluster, problem);
+  pack::leave_out_unserved(queue, then.cluster, problem, std::nullopt);
   return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue), {}};
 }
 

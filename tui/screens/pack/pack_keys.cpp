@@ -230,7 +230,12 @@ void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& qu
   std::vector<std::string> unserved = pack::unserved_text(queue);
   if (queue.demand.empty()) say(state, ui, Severity::info, unserved.empty() ? source : unserved.front());
   edit_demand(state, [&](PackState& pack) {
-    if (queue.demand.empty()) return;
+    if (queue.demand.empty()) {
+      // What was counted on other terms is none of these.
+      if (!pack.source.empty()) clear(pack);
+      pack.unserved = std::move(unserved);
+      return;
+    }
     pack::Problem known;
     known.products = pack.boards->problem.products;
     const std::vector<pack::Demand> demand = pack::demand_in(known, queue);
