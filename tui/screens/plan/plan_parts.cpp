@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/plan/plan_stops.hpp"
 #include "tui/terminal/utf8.hpp"
 
 namespace tessera::tui {
