@@ -77,11 +77,17 @@ class Rooms {
     return at->second;
   }
 
-  // How many of these it could give at most, of each at least one; 0: not even that.
+  // How many of them it could give, whatever else it gives.
+  int most(Room& room, const QueueWant& want) {
+    const auto [at, fresh] = room.most.try_emplace({want.profile, want.product}, 0);
+    if (!fresh) return at->second;
+    for (const Board* board : room.boards) at->second += most_on(*board, want);
+    return at->second += beside(room, want);
+  }
+  // At least one of each.
   bool gives_some(Room& room, const std::vector<QueueWant>& all) {
     return std::all_of(all.begin(), all.end(), [&](const QueueWant& want) { return most(room, want) > 0; });
   }
-  int most_of(Room& room, const QueueWant& want) { return most(room, want); }
   bool gives(Room& room, const std::vector<QueueWant>& each) {
     return std::all_of(each.begin(), each.end(),
                        [&](const QueueWant& want) { return most(room, want) >= want.count; }) &&
@@ -151,13 +157,6 @@ class Rooms {
     if (is_whole(want.profile)) return board.whole || board.may_be_whole || board.whole_held ? 1 : 0;
     const std::optional<int> profile = product_of(board).index_of(want.profile.view());
     return profile ? most_on_one_(product_of(board), held_on(board), *profile) : 0;
-  }
-
-  int most(Room& room, const QueueWant& want) {
-    const auto [at, fresh] = room.most.try_emplace({want.profile, want.product}, 0);
-    if (!fresh) return at->second;
-    for (const Board* board : room.boards) at->second += most_on(*board, want);
-    return at->second += beside(room, want);
   }
 
   // How much of a GPU it takes at least; nullopt: of none here, or it is not published.
@@ -244,7 +243,7 @@ bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const
     ++found;
     bool all = found >= shape.nodes;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      sums[i] += rooms.most_of(room, shape.all[i]);
+      sums[i] += rooms.most(room, shape.all[i]);
       all = all && sums[i] >= shape.all[i].count;
     }
     return all;
