@@ -98,7 +98,7 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   if (const auto* mouse = std::get_if<Mouse>(&message)) return take(state, ui, *mouse);
   if (const auto* news = std::get_if<RunNews>(&message)) return take_news(state, ui, *news);
   if (const auto* told = std::get_if<DetailsTold>(&message)) take_details(state, *told);
-  if (const auto* told = std::get_if<UsageTold>(&message)) take_usage(state, *told);
+  if (const auto* told = std::get_if<UsageTold>(&message)) take_usage(state, ui, *told);
   if (const auto* told = std::get_if<PackTold>(&message)) take_answer(state, ui, *told);
   if (const auto* told = std::get_if<AdviseTold>(&message)) take_advice(state, ui, *told);
   if (const auto* told = std::get_if<FleetTold>(&message)) take_file(state, ui, *told);

@@ -15,6 +15,7 @@ struct UsageState {
   Duration since = usage::Span{}.since;  // that is wanted
   usage::By by = usage::By::user;
   std::shared_ptr<const usage::Reckoning> read;  // of the last reading; null: none was finished
+  TimePoint read_at{};                           // when
   std::optional<Error> failure;                  // of the last reading
   std::optional<double> part;                    // of a reading that is under way, 0 to 1
   bool wanted_again = false;                     // read once more, though it was read

@@ -15,6 +15,7 @@
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/usage/demand.hpp"
+#include "engine/usage/silent.hpp"
 #include "engine/usage/worth.hpp"
 
 namespace tessera::usage {
@@ -181,8 +182,11 @@ std::optional<double> Spread::percentile(double part) const {
 void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
   auto [before, first] = before_.try_emplace(cluster.name, at);
   const Duration since = std::clamp<Duration>(at - before->second, Duration{0}, longest);
-  const double hours = static_cast<double>(since.count()) / kHour;
-  const Passed passed{before->second, at, hours, at - before->second > longest, longest, first};
+  // Of what the scheduler told long ago it is not known whether it still holds.
+  const bool silent = work_is_silent(cluster, at, longest);
+  const double hours = silent ? 0 : static_cast<double>(since.count()) / kHour;
+  const Passed passed{before->second, at,    hours, silent || at - before->second > longest,
+                      longest,        first, silent};
   if (first) began_.emplace(cluster.name, at);
   before->second = at;
   ++rounds_;
@@ -247,7 +251,7 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
   if (!slice.exact) return;
   // What several use together says nothing of each of them; what is told of one by itself does.
   const bool alone = slice.holders.size() == 1;
-  const bool measured = alone && is_fresh(gpu, slice, passed.at);
+  const bool measured = alone && !passed.silent && is_fresh(gpu, slice, passed.at);
   bool held = false;
   for (const Holder& holder : slice.holders) {
     const Workload* workload = find_from(cluster.workloads, holder.workload, seat.place);
@@ -261,7 +265,7 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
     seat.hold->hours += passed.hours;
     if (measured)
       measure(*seat.hold, use_of(gpu, slice), memory_used(gpu, slice), passed);
-    else if (!alone)
+    else if (!alone && !passed.silent)
       measure_own(*seat.hold, cluster, node, gpu, slice, passed);
   }
   if (held && !is_amd(gpu)) count_held(slice);

@@ -201,7 +201,8 @@ class Ledger {
     double hours = 0;
     bool gap = false;  // longer than a round can be
     Duration longest = kLongestRound;
-    bool first = false;  // of this cluster
+    bool first = false;   // of this cluster
+    bool silent = false;  // the scheduler has not told for long who holds what
   };
   // Whom a slice was counted for in the round before: most rounds bring the same, and finding its hold by a
   // key took a third of the time of reading a day, and its workload another fifth.

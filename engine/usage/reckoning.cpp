@@ -8,6 +8,7 @@
 #include "engine/usage/exceptions.hpp"
 #include "engine/usage/in_pieces.hpp"
 #include "engine/usage/ledger.hpp"
+#include "engine/usage/silent.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -24,19 +25,23 @@ class Steps {
   Duration see(const record::Round& round) {
     // Of what is damaged nothing counts, not even as much as a round that came late.
     const Duration longest = record::breaks_off(round.before) ? Duration{0} : longest_;
+    const bool silent = work_is_silent(round.cluster, round.at, longest_);
     if (!first_)
       begin_with(round);
     else if (round.at - last_ > longest)
       gaps_.add(last_, round.at, round.before);
-    if (!first_) first_ = round.at;
+    else if (silent)
+      gaps_.untold += round.at - last_;
+    if (!first_) first_ = round.at, name_ = round.cluster.name;
+    simulated_ = round.cluster.simulated;
     last_ = round.at, longest_ = record::longest_step(round.every);
     figures_every_ = std::max(figures_every_, round.figures_every);
-    return longest;
+    return silent ? Duration{0} : longest;
   }
   // Its first round is the last one of this: what lies before that is told already.
   void go_on_with(const Steps& later) {
     gaps_.add(later.gaps_);
-    last_ = later.last_, longest_ = later.longest_;
+    last_ = later.last_, longest_ = later.longest_, simulated_ = later.simulated_;
     figures_every_ = std::max(figures_every_, later.figures_every_);
   }
 
@@ -46,6 +51,7 @@ class Steps {
   Gaps gaps() const {
     Gaps all = before_;
     all.add(gaps_);
+    if (first_ && !simulated_) all.newest[name_] = {last_, longest_};
     return all;
   }
 
@@ -57,6 +63,8 @@ class Steps {
   }
 
   TimePoint asked_;
+  ClusterName name_;
+  bool simulated_ = false;
   std::optional<TimePoint> first_;
   TimePoint last_{};
   Duration longest_ = kLongestRound;  // until the next round, as the last one was asked for
@@ -131,7 +139,16 @@ void Gaps::add(const Gaps& later) {
   all += later.all;
   damaged += later.damaged;
   set_back += later.set_back;
+  untold += later.untold;
+  for (const auto& [cluster, round] : later.newest) newest.insert_or_assign(cluster, round);
   if (later.to - later.from > to - from) from = later.from, to = later.to, stop = later.stop;
+}
+
+std::vector<std::pair<ClusterName, Duration>> ended(const Gaps& gaps, TimePoint now) {
+  std::vector<std::pair<ClusterName, Duration>> all;
+  for (const auto& [cluster, newest] : gaps.newest)
+    if (now - newest.at > newest.longest) all.emplace_back(cluster, now - newest.at);
+  return all;
 }
 
 Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/record/recording.hpp"
@@ -32,11 +33,22 @@ struct Gaps {
   Duration all{0};
   TimePoint from{}, to{};  // the longest
   record::Stop stop{};     // why that is one
-  int damaged = 0;         // places; one at the beginning or the end is in `count` only where it has a length
-  int set_back = 0;        // ... at which a clock was
+  Duration untold{0};      // in which a scheduler did not tell who holds what: nothing of it counts
+  // The newest round of each cluster that is not simulated, whose clock is another one, and what it stands
+  // for at most.
+  struct Newest {
+    TimePoint at{};
+    Duration longest{0};
+  };
+  std::map<ClusterName, Newest> newest;
+  int damaged = 0;   // places; one at the beginning or the end is in `count` only where it has a length
+  int set_back = 0;  // ... at which a clock was
   void add(TimePoint from, TimePoint to, record::Stop stop);
   void add(const Gaps& later);
 };
+
+// Clusters of which nothing was recorded for so long at `now`: their recorders have ended.
+std::vector<std::pair<ClusterName, Duration>> ended(const Gaps& gaps, TimePoint now);
 
 struct Reckoning {
   Span asked;

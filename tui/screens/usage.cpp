@@ -174,7 +174,7 @@ Panes usage_panes(const UiContext& ui, const UiState& state, int width) {
   return panes;
 }
 
-void take_usage(UiState& state, const UsageTold& told) {
+void take_usage(UiState& state, const UiContext& ui, const UsageTold& told) {
   UsageState& usage = state.usage;
   if (!told.what.is_over()) {
     if (usage.part) usage.part = told.what.part;
@@ -182,7 +182,7 @@ void take_usage(UiState& state, const UsageTold& told) {
   }
   usage.part.reset();
   usage.failure = told.what.failure;
-  if (told.what.sums) usage.read = told.what.sums;
+  if (told.what.sums) usage.read = told.what.sums, usage.read_at = ui.wall;
 }
 
 Effects sum_up_by(UiState& state, const UiContext&, Action) {

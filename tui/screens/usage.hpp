@@ -13,7 +13,7 @@ Panes usage_panes(const UiContext& ui, const UiState& state, int width);
 Panes waste_panes(const UiContext& ui, const UiState& state, int width);
 // Keeps what its list says of all rows. After every message.
 void refresh_waste(UiState& state, Screen& screen, const UiContext& ui);
-void take_usage(UiState& state, const UsageTold& told);
+void take_usage(UiState& state, const UiContext& ui, const UsageTold& told);
 
 Effects sum_up_by(UiState& state, const UiContext& ui, Action action);
 std::string why_no_sums(Action action, const UiState& state, const UiContext& ui);

@@ -51,7 +51,10 @@ Document span_lines(const UiState& state) {
 }
 
 std::string gaps_text(const UiState& state) {
-  return state.usage.read ? gap_words(state.words, state.usage.read->gaps, minutes_text) : "";
+  if (!state.usage.read) return "";
+  // In the past every recording is old.
+  const TimePoint now = state.past ? TimePoint{} : state.usage.read_at;
+  return gap_words(state.words, state.usage.read->gaps, minutes_text, now);
 }
 
 Document no_sums(const UiState& state, int width) {

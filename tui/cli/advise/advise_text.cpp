@@ -87,7 +87,7 @@ Json past_json(const Advice& advice, const LookedDemand* past, const Options& op
   all.add("hours_asked", rounded(hours_of(options.since)));
   all.add("source", Json::of(source_word(*past)));
   all.add("unplaced_peak", number(past->demand.unplaced()));
-  if (!past->accounting && !past->kept) add_gaps(all, past->gaps);
+  if (!past->accounting && !past->kept) add_gaps(all, past->gaps, past->now);
   Json& profiles = all.add("profiles", Json::list());
   for (const advise::PastProfile& one : advice.past) {
     Json& each = profiles.items.emplace_back(Json::map());

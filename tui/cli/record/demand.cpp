@@ -51,7 +51,7 @@ Json json_of(const LookedDemand& looked) {
   document.add("source", Json::of(source_word(looked)));
   if (looked.kept) add_kept(document, *looked.kept);
   if (looked.accounting) add_days(document, *looked.accounting, looked.cost);
-  if (!looked.kept && !looked.accounting) add_gaps(document, looked.gaps);
+  if (!looked.kept && !looked.accounting) add_gaps(document, looked.gaps, looked.now);
   document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
   Json& peaks = document.add("peaks", Json::list());
   for (const usage::DemandPeak& peak : looked.demand.peaks()) {
@@ -190,7 +190,8 @@ std::vector<std::string> history_words(const LookedDemand& looked, Duration aske
   if (!looked.kept) {
     std::vector<std::string> all{fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h",
                                              from, to, looked.demand.hours(), hours)};
-    for (std::string& one : tui::gap_sentences(looked.gaps, utc_text)) all.push_back(std::move(one));
+    for (std::string& one : tui::gap_sentences(looked.gaps, utc_text, looked.now))
+      all.push_back(std::move(one));
     return all;
   }
   std::vector<std::string> all{fmt::format(
@@ -218,7 +219,7 @@ Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue
   auto past = usage::past_demand(*recordings, span, group);
   if (!past) return past.error();
   LookedDemand looked{std::move(past->demand), past->from, past->to};
-  looked.gaps = past->gaps;
+  looked.gaps = past->gaps, looked.now = looked_until(*recordings, options, joins);
   // One round is a moment, and no history.
   if (looked.demand.hours() <= 0)
     return Error{kCannot, "nothing is recorded of that time",
@@ -259,7 +260,8 @@ int run_demand(const Options& options, const mig::Catalogue& catalogue, const Jo
                                           looked->demand.unplaced())
                             : fmt::format("up to {} more were held on slices that are not reported",
                                           looked->demand.unplaced()));
-  if (const std::string gaps = tui::gap_words(options.reader, looked->gaps, utc_text); !gaps.empty())
+  if (const std::string gaps = tui::gap_words(options.reader, looked->gaps, utc_text, looked->now);
+      !gaps.empty())
     streams.out << "; " << gaps;
   if (looked->accounting)
     streams.out << cache_words(*looked->accounting, options) << cost_words(looked->cost, options);

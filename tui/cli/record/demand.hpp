@@ -22,6 +22,7 @@ struct LookedDemand {
   usage::AskingCost cost{};                         // of an accounting
   usage::Gaps gaps{};                               // of a recording
   std::optional<usage::KeptTold> kept{};            // nullopt: it is not Prometheus
+  TimePoint now{};                                  // of a recording: until when it was looked at
 };
 
 // What the source of source_of() tells of `span` until the newest round of each recording that --cluster

@@ -220,6 +220,7 @@ Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, con
   if (!all) return all.error();
   Looked looked{std::move(*all)};
   looked.not_asked = has_prometheus(options, joins);
+  looked.now = looked_until(*recordings, options, joins);
   return looked;
 }
 
@@ -231,7 +232,7 @@ void add_span(Json& document, const Looked& looked) {
                                               : looked.accounting ? "accounting"
                                                                   : "recording")));
   if (looked.kept) add_kept(document, *looked.kept);
-  if (!looked.kept && !looked.accounting) add_gaps(document, looked.gaps);
+  if (!looked.kept && !looked.accounting) add_gaps(document, looked.gaps, looked.now);
   if (!looked.accounting) return;
   add_days(document, *looked.accounting, *looked.cost);
   Json& by = document.add("figures_by", Json::list());
@@ -251,7 +252,8 @@ std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, co
   if (const std::int64_t seconds = looked.figures_every / std::chrono::seconds(1); seconds > 0)
     text += "; " + tui::told(options.reader, fmt::format("use in some of its days is {} apart",
                                                          query::duration_text(seconds)));
-  if (const std::string gaps = tui::gap_words(options.reader, looked.gaps, utc_text); !gaps.empty())
+  if (const std::string gaps = tui::gap_words(options.reader, looked.gaps, utc_text, looked.now);
+      !gaps.empty())
     text += "; " + gaps;
   if (looked.unplaced > 1e-9)
     text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",

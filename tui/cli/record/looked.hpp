@@ -24,6 +24,7 @@ struct Looked : usage::Reckoning {
   std::optional<usage::AskingCost> cost{};  // nullopt: a recording
   std::optional<usage::KeptTold> kept{};    // nullopt: it is not Prometheus
   bool not_asked = false;                   // Prometheus is there, too
+  TimePoint now{};                          // of a recording: until when it was looked at
 };
 
 // Whether it is set; what is set for the site's clusters is not asked about a simulated one.

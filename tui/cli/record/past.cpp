@@ -56,6 +56,12 @@ int exit_code_without_recordings(const Options& options) {
   return options.recording.empty() ? kUsage : kUnknown;
 }
 
+TimePoint looked_until(const Recordings& recordings, const Options& options, const Joins& joins) {
+  const TimePoint now = now_of(recordings, joins.wall());
+  const auto end = end_of(options, now);
+  return end && *end ? **end : now;
+}
+
 TimePoint now_of(const Recordings& recordings, TimePoint wall) {
   for (const auto& one : recordings)
     if (const auto covered = one->covered()) wall = std::max(wall, covered->to);
@@ -80,7 +86,7 @@ std::string cost_words(const usage::AskingCost& cost, const Options& options) {
                                                insight::bytes_text(static_cast<double>(cost.bytes))));
 }
 
-void add_gaps(Json& document, const usage::Gaps& gaps) {
+void add_gaps(Json& document, const usage::Gaps& gaps, TimePoint now) {
   Json& all = document.add("gaps", Json::map());
   all.add("count", Json::of(std::int64_t{gaps.count}));
   all.add("hours", rounded(hours_of(gaps.all)));
@@ -88,6 +94,14 @@ void add_gaps(Json& document, const usage::Gaps& gaps) {
   all.add("longest_to", gaps.count > 0 ? Json::of(utc_text(gaps.to)) : Json());
   all.add("damaged", Json::of(std::int64_t{gaps.damaged}));
   all.add("set_back", Json::of(std::int64_t{gaps.set_back}));
+  all.add("untold_hours", rounded(hours_of(gaps.untold)));
+  Json& ended = all.add("ended", Json::list());
+  for (const auto& [cluster, age] : usage::ended(gaps, now)) {
+    Json& one = ended.items.emplace_back(Json::map());
+    one.add("cluster", Json::of(cluster.text));
+    one.add("newest_round", Json::of(utc_text(now - age)));
+    one.add("age_seconds", Json::of(std::int64_t{age / std::chrono::seconds(1)}));
+  }
   all.add("longest_why", gaps.count > 0 ? Json::of(std::string(record::word(gaps.stop))) : Json());
 }
 

@@ -163,9 +163,10 @@ bool knows_nothing(const Looked& looked) {
   return looked.accounting && looked.figures_by.empty() && covered && *covered <= 0;
 }
 
-// What was not measured may be more than any bound.
+// What was not measured may be more than any bound, and so may be what is not recorded any more.
 int code_of(const Looked& looked, const Options& options) {
   if (options.more_than && much_of(looked.waste).slice_hours > *options.more_than) return kFinding;
+  if (options.more_than && !usage::ended(looked.gaps, looked.now).empty()) return kUnknown;
   return usage::is_unmeasured(looked.not_known) && (options.more_than || looked.waste.empty()) ? kUnknown
                                                                                                : kDone;
 }
