@@ -96,7 +96,8 @@ const Slice* slice_of(const Gpu& gpu, const GpuProcess& process) {
   return nullptr;
 }
 
-// The key of a slice in which something runs without an allocation; null: of the GPU, it is not told in which.
+// The key of a slice in which something runs without an allocation; null: of the GPU, it is not told in
+// which.
 std::string rogue_place(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice* slice) {
   return cluster.name.text + '\x1f' + node.name.text + '\x1f' + std::to_string(gpu.index.value) + '\x1f' +
          (slice ? std::to_string(slice - gpu.slices.data()) + '\x1f' + kind_of(*slice) : std::string());

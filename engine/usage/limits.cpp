@@ -17,11 +17,12 @@ std::string time_text(Duration time) { return query::duration_text(time / std::c
 
 Status can_be_told_by_recording(const Limits& limits) {
   if (std::abs(limits.idle_below - Limits{}.idle_below) < 1e-9) return Done{};
-  return Error{"cannot tell what was idle",
-               fmt::format("idle-below is {:g}, and a recording tells exactly what was used below 1 %, of other "
-                           "use only to 10 points",
-                           limits.idle_below),
-               "--idle-below 1 (idle-below in config.yaml), or --source prometheus where that is set"};
+  return Error{
+      "cannot tell what was idle",
+      fmt::format("idle-below is {:g}, and a recording tells exactly what was used below 1 %, of other "
+                  "use only to 10 points",
+                  limits.idle_below),
+      "--idle-below 1 (idle-below in config.yaml), or --source prometheus where that is set"};
 }
 
 std::string limits_of_held(const Limits& limits) {

@@ -91,8 +91,7 @@ struct Counted {
 };
 
 struct Needed {
-  Needed(const std::string& group, TimePoint asked, bool at_steps)
-      : demand(group), steps(asked, at_steps) {}
+  Needed(const std::string& group, TimePoint asked, bool at_steps) : demand(group), steps(asked, at_steps) {}
   void see(const record::Round& round) {
     const Duration longest = steps.see(round);
     demand.see(round.cluster, round.at, longest);

@@ -56,9 +56,8 @@ std::vector<Waste> rogue_process_rows(const Ledger& ledger) {
   const auto known = found_by_figures(ledger);
   std::map<std::string, double> left = ledger.rogue_hours();
   std::vector<RogueProcess> all = ledger.rogue_processes();
-  std::stable_sort(all.begin(), all.end(), [](const RogueProcess& a, const RogueProcess& b) {
-    return a.free_hours > b.free_hours;
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const RogueProcess& a, const RogueProcess& b) { return a.free_hours > b.free_hours; });
   std::vector<Waste> rows;
   for (const RogueProcess& one : all) {
     if (known.contains(one.place)) continue;

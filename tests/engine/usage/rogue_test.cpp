@@ -74,9 +74,10 @@ TEST(RogueProcess, ManyOnOneGpuUseItOnce) {
   EXPECT_NEAR(hours, 0.2 + 0.2 + 0.3, 1e-9) << "of each process";
   EXPECT_NEAR(sum, 8 * 0.3, 1e-9) << "of the GPU: from the first to the last of them";
   EXPECT_EQ(rows[0].advice, "process 3 (miner) belongs to no job: GPU 1, 30000 MiB");
-  EXPECT_EQ(rows[2].advice,
-            "process 2 (miner) belongs to no job: GPU 1, 30000 MiB; with other processes there, the slice-hours "
-            "are counted once");
+  EXPECT_EQ(
+      rows[2].advice,
+      "process 2 (miner) belongs to no job: GPU 1, 30000 MiB; with other processes there, the slice-hours "
+      "are counted once");
 }
 
 TEST(RogueProcess, WhatAJobHoldsIsNotCountedForItToo) {
@@ -87,9 +88,10 @@ TEST(RogueProcess, WhatAJobHoldsIsNotCountedForItToo) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_NEAR(rows[0].hours.value_or(0), 0.1, 1e-9);
   EXPECT_EQ(rows[0].slice_hours, 0) << "they are alice's";
-  EXPECT_EQ(rows[0].advice,
-            "process 4711 (miner) belongs to no job: GPU 0, 30000 MiB; while a job or pod held that slice, the "
-            "slice-hours are not counted here");
+  EXPECT_EQ(
+      rows[0].advice,
+      "process 4711 (miner) belongs to no job: GPU 0, 30000 MiB; while a job or pod held that slice, the "
+      "slice-hours are not counted here");
 }
 
 // GPU 1 is free for the scheduler, and used: its hours are those of the process, and not unasked, too.

@@ -104,7 +104,8 @@ TEST(TooBig, HoursThatAreIdleOrNotMeasuredAreNotTooBig) {
   here.pass(60, std::nullopt);
   const auto wasted = here.wasted();
   EXPECT_NEAR(wasted.at("idle"), 8 * 59.0 / 60, 1e-9);
-  EXPECT_NEAR(wasted.at("too-big"), 7, 1e-9) << "of eight memory slices 1g.10gb would have done, for one hour";
+  EXPECT_NEAR(wasted.at("too-big"), 7, 1e-9)
+      << "of eight memory slices 1g.10gb would have done, for one hour";
 }
 
 TEST(TooBig, WhateverWasUsedTheWasteOfAHoldIsNoMoreThanItHeld) {
@@ -113,10 +114,10 @@ TEST(TooBig, WhateverWasUsedTheWasteOfAHoldIsNoMoreThanItHeld) {
     std::mt19937 random(seed);
     Watched here;
     for (int i = 0; i < 16; ++i) {
-      const auto use = random() % 5;
       const int minutes = 1 + static_cast<int>(random() % 30);
       const std::int64_t memory = random() % 6 == 0 ? 40'000 : 1'000;
-      here.pass(minutes, use == 4 ? std::nullopt : std::optional(use < 2 ? 0.F : use < 3 ? 8.F : 16.F), memory);
+      const std::optional<float> uses[] = {0.F, 0.F, 8.F, 16.F, std::nullopt};
+      here.pass(minutes, uses[random() % 5], memory);
       if (random() % 6 == 0) here.second += 3'600;  // the recorder was off
     }
     ASSERT_EQ(here.ledger.holds().size(), 1U);

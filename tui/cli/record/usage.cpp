@@ -109,7 +109,9 @@ void print(const std::vector<usage::Sum>& sums, const Looked& looked, const Want
   switch (options.output) {
     case OutputFormat::json: streams.out << document(json_of(sums, looked, wanted), Markup::json); return;
     case OutputFormat::yaml: streams.out << document(json_of(sums, looked, wanted), Markup::yaml); return;
-    case OutputFormat::csv: streams.out << to_csv(grid_of(sums, looked, wanted, true), options.headers); return;
+    case OutputFormat::csv:
+      streams.out << to_csv(grid_of(sums, looked, wanted, true), options.headers);
+      return;
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
