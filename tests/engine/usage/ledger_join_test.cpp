@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/processes.hpp"
 #include "engine/usage/demand.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/report.hpp"
