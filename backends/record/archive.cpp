@@ -14,6 +14,7 @@
 #include "backends/worker.hpp"
 #include "engine/record/until.hpp"
 #include "engine/text.hpp"
+#include "engine/usage/limits_of_recording.hpp"
 
 namespace tessera::record {
 namespace {
@@ -66,6 +67,10 @@ Archive::AddingUp read_through(const std::string& folder, const std::vector<Clus
                                std::optional<TimePoint> end, const usage::Span& span,
                                const mig::Catalogue& catalogue, const usage::KeepOn& keep_on) {
   Archive::AddingUp result;
+  if (Status told = usage::can_be_told_by_recording(span.limits); !told) {
+    result.failure = told.error();
+    return result;
+  }
   std::vector<std::unique_ptr<Recording>> recordings;
   for (const ClusterName& cluster : clusters) {
     auto one = find_recording(folder, cluster);

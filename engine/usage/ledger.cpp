@@ -97,6 +97,13 @@ const Slice* slice_of(const Gpu& gpu, const GpuProcess& process) {
   return nullptr;
 }
 
+// The key of a slice in which something runs without an allocation; null: of the GPU, it is not told in
+// which.
+std::string rogue_place(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice* slice) {
+  return cluster.name.text + '\x1f' + node.name.text + '\x1f' + std::to_string(gpu.index.value) + '\x1f' +
+         (slice ? std::to_string(slice - gpu.slices.data()) + '\x1f' + kind_of(*slice) : std::string());
+}
+
 bool has_device(const Gpu& gpu, int device) {
   return std::any_of(gpu.slices.begin(), gpu.slices.end(),
                      [&](const Slice& slice) { return slice.device == device; });
@@ -140,19 +147,6 @@ bool names_gpus(const Cluster& cluster, const Allocation& allocation, std::size_
   if (!node || !node->pool.empty()) return false;
   return std::all_of(allocation.devices.begin(), allocation.devices.end(),
                      [&](const DeviceShare& device) { return has_device(*node, device.device); });
-}
-
-// In one order whatever the hashes: sums of doubles are then the same each time.
-template <class Value>
-std::vector<Value> by_key(const std::unordered_map<std::string, Value>& values) {
-  std::vector<const std::pair<const std::string, Value>*> places;
-  places.reserve(values.size());
-  for (const auto& place : values) places.push_back(&place);
-  std::sort(places.begin(), places.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
-  std::vector<Value> all;
-  all.reserve(places.size());
-  for (const auto* place : places) all.push_back(place->second);
-  return all;
 }
 
 }  // namespace
@@ -214,13 +208,14 @@ void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
       spare.slices_before = spare.slices_now;
       spare.free_before = spare.free_now;
       spare.slices_now = spare.free_now = 0;
+      spare.free = false;
     }
   if (known) looked_at_.insert(cluster.name);
 }
 
 // What was between two rounds counts if it was free in both: of so many no more than in either.
 void Ledger::go_on(Spare& spare, const Passed& passed) {
-  const bool stands = spare.free_now > 0 && !spare.asked;
+  const bool stands = spare.free && !spare.asked;
   if (!stands) {
     spare.since = spare.slice_hours = spare.hours = 0;
     spare.goes_on = false;
@@ -387,7 +382,7 @@ Spare& Ledger::spare_of(const ClusterName& cluster, const Slice& slice) {
 void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& passed) {
   std::optional<insight::Sight> sight;  // on most nodes nothing is free
   for (const Gpu& gpu : node.gpus) {
-    see_processes(cluster, node, gpu, passed);
+    const std::vector<const Slice*> run_in = see_processes(cluster, node, gpu, passed);
     // Of a node that takes no work nothing could be had in any layout.
     if (const auto stranded = stranded_slices(gpu); stranded && *stranded > 0) {
       if (!sight) sight = insight::sight_of(cluster, node);
@@ -403,21 +398,24 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& p
       const bool waits = sight->mps_in_use && sight->access == insight::Access::open && sight->work_read &&
                          slice.kind == SliceKind::mps && slice.usable == true;
       if (!free || (*free <= 0 && !waits)) continue;
-      see_rogue(cluster, node, gpu, slice, passed);
+      const bool used = see_rogue(cluster, node, gpu, slice, passed) ||
+                        std::find(run_in.begin(), run_in.end(), &slice) != run_in.end();
       if (*free <= 0) continue;
       Spare& spare = spare_of(cluster.name, slice);
       spare.kind = slice.kind;
       spare.as_gpu = spare.as_gpu || named_as_gpu(cluster, node, slice);
+      spare.free = true;
+      if (used) continue;  // no one waits for it either, but its hours are those of what uses it
       spare.free_now += 1;
       spare.slices_now += memory_slices(gpu, slice, *free, catalogue_).value_or(0);
     }
   }
 }
 
-void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+bool Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                        const Passed& passed) {
   // A GPU's memory may be set aside for virtual machines that do not run.
-  if (!slice.exact || slice.kind == SliceKind::vgpu) return;
+  if (!slice.exact || slice.kind == SliceKind::vgpu) return false;
   const bool fresh = is_fresh(gpu, slice, passed.at);
   const std::optional<Percent> use = fresh ? use_of(gpu, slice) : std::nullopt;
   const std::optional<Mib> used = fresh ? memory_used(gpu, slice) : std::nullopt;
@@ -427,11 +425,11 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   const bool keeps =
       all && all->value > 0 &&
       100.0 * static_cast<double>(used->value) >= limits_.rogue_memory * static_cast<double>(all->value);
-  if (!keeps && (!use || use->value < limits_.idle_below)) return;
-  Rogue& rogue =
-      rogues_[cluster.name.text + '\x1f' + node.name.text + '\x1f' + std::to_string(gpu.index.value) +
-              '\x1f' + std::to_string(&slice - gpu.slices.data()) + '\x1f' + kind_of(slice)];
+  if (!keeps && (!use || use->value < limits_.idle_below)) return false;
+  const std::string place = rogue_place(cluster, node, gpu, &slice);
+  Rogue& rogue = rogues_[place];
   if (rogue.profile.empty()) {
+    rogue.place = place;
     rogue.cluster = cluster.name, rogue.node = node.name, rogue.gpu = gpu.index;
     rogue.profile = kind_of(slice), rogue.slices = memory_slices(gpu, slice, slice.capacity, catalogue_);
   }
@@ -445,18 +443,25 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   rogue.run.use = std::max(rogue.run.use, use), rogue.run.memory = std::max(rogue.run.memory, used);
   if (rogue.goes_on) rogue.head = rogue.run;
   const double least = static_cast<double>(limits_.rogue_after.count()) / kHour;
-  if (rogue.run.hours + 1e-9 < least) return;
+  if (rogue.run.hours + 1e-9 < least) return true;
   rogue.hours += rogue.run.hours - passed.hours + 1e-9 < least ? rogue.run.hours : passed.hours;
   rogue.use = std::max(rogue.use, rogue.run.use), rogue.memory = std::max(rogue.memory, rogue.run.memory);
+  return true;
 }
 
-void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu, const Passed& passed) {
-  if (!gpu.processes) return;
+std::vector<const Slice*> Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu,
+                                                const Passed& passed) {
+  std::vector<const Slice*> run_in;
+  if (!gpu.processes) return run_in;
   const TimePoint told = gpu.processes->origin.at;
-  if (told > passed.at || passed.at - told > passed.longest) return;
+  if (told > passed.at || passed.at - told > passed.longest) return run_in;
   for (const GpuProcess& process : gpu.processes->list) {
     const insight::Standing standing = insight::standing_of(cluster, node, gpu, process);
     if (!insight::is_rogue(standing)) continue;
+    const Slice* slice = slice_of(gpu, process);
+    const std::string place = rogue_place(cluster, node, gpu, slice);
+    const bool free = !slice || slice->holders.empty();
+    if (slice) run_in.push_back(slice);
     RogueProcess& rogue = rogue_processes_[cluster.name.text + '\x1f' + node.name.text + '\x1f' +
                                            std::to_string(gpu.index.value) + '\x1f' +
                                            std::to_string(process.pid) + '\x1f' + process.name];
@@ -464,7 +469,8 @@ void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& 
       rogue.cluster = cluster.name, rogue.node = node.name, rogue.gpu = gpu.index;
       rogue.pid = process.pid, rogue.name = process.name, rogue.told = rogue.first_told = told;
       rogue.first_longest = passed.longest;
-      if (const Slice* slice = slice_of(gpu, process))
+      rogue.place = place, rogue.first_free = free;
+      if (slice)
         rogue.profile = kind_of(*slice),
         rogue.slices = memory_slices(gpu, *slice, slice->capacity, catalogue_);
     }
@@ -472,13 +478,10 @@ void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& 
       const Workload* work = cluster.workloads.find(process.workload);
       rogue.workload = process.workload, rogue.user = work ? work->user : "";
     }
-    // What is not listed in between may be another process of that number.
-    const Duration since = told - rogue.told;
-    if (since > Duration{0} && since <= passed.longest)
-      rogue.hours += static_cast<double>(since.count()) / kHour;
-    rogue.told = told;
+    add_listed(rogue, place, told, passed.longest, free);
     if (process.memory && (!rogue.memory || *rogue.memory < *process.memory)) rogue.memory = process.memory;
   }
+  return run_in;
 }
 
 void Ledger::see_asked(const Cluster& cluster, const std::string& resource) {
@@ -538,45 +541,6 @@ void Ledger::hold_somewhere(const Cluster& cluster, const Workload& workload, co
     hold.began = workload.started;
   }
   hold.hours += rest * hours;
-}
-
-void Ledger::add(Hold hold) {
-  // Each is one more: a job may hold several GPUs of one profile, and of several types that are called whole.
-  std::string key = hold.cluster.text + '\x1f' + hold.workload.text + '\x1f' + hold.node.text + '\x1f' +
-                    hold.profile + '\x1f' + std::to_string(holds_.size());
-  holds_.emplace(std::move(key), std::move(hold));
-}
-
-void Ledger::add(Waited waited) {
-  // A job that was requeued waited once more.
-  const auto [known, first] =
-      waited_.try_emplace(waited.cluster.text + '\x1f' + waited.workload.text, waited);
-  if (!first) known->second.hours += waited.hours;
-}
-
-double Ledger::hours() const {
-  double most = 0;
-  for (const auto& [cluster, hours] : covered_) most = std::max(most, hours);
-  return most;
-}
-
-std::vector<Hold> Ledger::holds() const { return by_key(holds_); }
-std::vector<Waited> Ledger::waited() const { return by_key(waited_); }
-std::vector<Rogue> Ledger::rogues() const {
-  std::vector<Rogue> all;
-  for (const auto& [key, one] : rogues_)
-    if (one.hours > 0) all.push_back(one);
-  return all;
-}
-std::vector<RogueProcess> Ledger::rogue_processes() const {
-  std::vector<RogueProcess> all;
-  for (const auto& [key, one] : rogue_processes_) all.push_back(one);
-  return all;
-}
-std::vector<Spare> Ledger::spare() const {
-  std::vector<Spare> all;
-  for (const auto& [key, one] : spare_) all.push_back(one);
-  return all;
 }
 
 }  // namespace tessera::usage

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
@@ -91,12 +92,14 @@ struct Spare {
   std::string profile;
   bool as_gpu = false;  // one of them is handed out by the name of a whole GPU
   double since = 0;     // recorded hours until the newest round; what is in gaps is not counted
-  double slice_hours = 0,
-         hours = 0;  // free in these; slices of products that are not known: in `hours` alone
+  // Free in these, and not in use by a process without an allocation, which Rogue counts; slices of products
+  // that are not known: in `hours` alone.
+  double slice_hours = 0, hours = 0;
 
  private:
   friend class Ledger;
   bool asked = false;  // in the round that is looked at
+  bool free = false;   // ... one of them, in use or not
   double slices_now = 0, free_now = 0;
   double slices_before = 0, free_before = 0;  // in the round before
   bool stood = false;                         // free and not asked for in the round before
@@ -109,6 +112,7 @@ struct Rogue {
   ClusterName cluster;
   NodeName node;
   GpuIndex gpu;
+  std::string place;  // as RogueProcess has it
   std::string profile;
   std::optional<double> slices;  // memory slices; nullopt: the product is not known
   double hours = 0;              // in stretches of at least Limits::rogue_after
@@ -135,6 +139,7 @@ struct RogueProcess {
   ClusterName cluster;
   NodeName node;
   GpuIndex gpu;
+  std::string place;    // the same for all that run in one slice
   std::string profile;  // of the slice that it runs in; empty: not known
   std::int64_t pid = 0;
   std::string name;
@@ -143,11 +148,13 @@ struct RogueProcess {
   std::optional<double> slices;  // memory slices of that slice
   std::optional<Mib> memory;     // the most
   double hours = 0;              // between the times at which it was listed; 0: it was listed once
+  double free_hours = 0;         // of these, while no job or pod held the slice
 
  private:
   friend class Ledger;
   TimePoint told{}, first_told{};
   Duration first_longest{};  // of the round that listed it first
+  bool first_free = false;   // its slice, in that round
 };
 
 struct Waited {
@@ -179,6 +186,9 @@ class Ledger {
   std::vector<Spare> spare() const;
   std::vector<Rogue> rogues() const;
   std::vector<RogueProcess> rogue_processes() const;
+  // By RogueProcess::place: while any of its processes was listed, and no job or pod held the slice. Several
+  // that run at the same time are no more time.
+  std::map<std::string, double> rogue_hours() const;
   // Clusters in which slices were free, and whether any of these was measured.
   const std::map<ClusterName, bool>& free_measured() const { return free_measured_; }
   // Slice-hours, by node.
@@ -240,9 +250,12 @@ class Ledger {
                 const Holder& holder, const Workload& workload);
   void see_spare(const Cluster& cluster, const Node& node, const Passed& passed);
   Spare& spare_of(const ClusterName& cluster, const Slice& slice);
-  void see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+  // Whether it is in use in this round.
+  bool see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                  const Passed& passed);
-  void see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu, const Passed& passed);
+  // The slices in which any runs that nothing entitles to it.
+  std::vector<const Slice*> see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu,
+                                          const Passed& passed);
   void go_on(Spare& spare, const Passed& passed);
   void see_asked(const Cluster& cluster, const std::string& resource);
   void see_work(const Cluster& cluster, std::vector<Desk>& desks, double hours);
@@ -256,7 +269,8 @@ class Ledger {
   Seam seam_with(const ClusterName& cluster, const Ledger& later) const;
   void go_on_with(Hold& hold, const Hold& later, const Seam& seam) const;
   void go_on_with(Rogue& rogue, const Rogue& later, const Seam& seam) const;
-  static void go_on_with(RogueProcess& rogue, const RogueProcess& later);
+  void go_on_with(RogueProcess& rogue, const RogueProcess& later);
+  void add_listed(RogueProcess& rogue, const std::string& place, TimePoint told, Duration longest, bool free);
   static void go_on_with(Spare& spare, const Spare& later);
   void join_spare(Ledger& later);
 
@@ -274,6 +288,8 @@ class Ledger {
   std::map<std::string, Spare> spare_;
   std::map<std::string, Rogue> rogues_;                  // by node, GPU and slice
   std::map<std::string, RogueProcess> rogue_processes_;  // by node, GPU and process
+  // By their place: when any of them was listed there and the slice was free; stretches may overlap.
+  std::map<std::string, std::vector<std::pair<TimePoint, TimePoint>>> rogue_times_;
   std::map<ClusterName, bool> free_measured_;
   std::map<ClusterName, TimePoint> began_, before_;  // the first round, and the round before
   std::map<ClusterName, double> known_, covered_;

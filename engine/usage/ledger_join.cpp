@@ -75,11 +75,25 @@ void Ledger::go_on_with(Rogue& rogue, const Rogue& later, const Seam& seam) cons
   rogue.told = later.told;
 }
 
+// The time since it was listed before: what is not listed in between may be another process of that number.
+void Ledger::add_listed(RogueProcess& rogue, const std::string& place, TimePoint told, Duration longest,
+                        bool free) {
+  const TimePoint before = std::exchange(rogue.told, told);
+  if (told <= before || told - before > longest) return;
+  rogue.hours += hours_of(told - before);
+  if (!free) return;
+  rogue.free_hours += hours_of(told - before);
+  auto& times = rogue_times_[place];
+  if (times.empty() || before > times.back().second)
+    times.emplace_back(before, told);
+  else
+    times.back() = {std::min(times.back().first, before), std::max(times.back().second, told)};
+}
+
 void Ledger::go_on_with(RogueProcess& rogue, const RogueProcess& later) {
   // The time until it was listed again, as a round of the later ones had it.
-  const Duration since = later.first_told - rogue.told;
-  if (since > Duration{0} && since <= later.first_longest) rogue.hours += hours_of(since);
-  rogue.hours += later.hours;
+  add_listed(rogue, later.place, later.first_told, later.first_longest, later.first_free);
+  rogue.hours += later.hours, rogue.free_hours += later.free_hours;
   rogue.told = later.told;
   rogue.memory = std::max(rogue.memory, later.memory);
   if (!later.workload.empty()) rogue.workload = later.workload, rogue.user = later.user;
@@ -138,6 +152,10 @@ void Ledger::go_on_with(Ledger&& later) {
     if (const auto known = rogue_processes_.find(key); known != rogue_processes_.end())
       go_on_with(known->second, rogue);
   rogue_processes_.merge(later.rogue_processes_);
+  for (const auto& [place, times] : later.rogue_times_) {
+    auto& all = rogue_times_[place];
+    all.insert(all.end(), times.begin(), times.end());
+  }
   join_spare(later);
   held_ = std::move(later.held_);
   for (const auto& [cluster, measured] : later.free_measured_) {

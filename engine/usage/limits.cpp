@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "engine/query/value.hpp"
 #include "engine/usage/limits_of_held.hpp"
+#include "engine/usage/limits_of_recording.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -11,6 +14,16 @@ namespace {
 std::string time_text(Duration time) { return query::duration_text(time / std::chrono::seconds(1)); }
 
 }  // namespace
+
+Status can_be_told_by_recording(const Limits& limits) {
+  if (std::abs(limits.idle_below - Limits{}.idle_below) < 1e-9) return Done{};
+  return Error{
+      "cannot tell what was idle",
+      fmt::format("idle-below is {:g}, and a recording tells exactly what was used below 1 %, of other "
+                  "use only to 10 points",
+                  limits.idle_below),
+      "--idle-below 1 (idle-below in config.yaml), or --source prometheus where that is set"};
+}
 
 std::string limits_of_held(const Limits& limits) {
   return fmt::format(

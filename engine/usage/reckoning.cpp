@@ -7,6 +7,7 @@
 #include "engine/record/stood.hpp"
 #include "engine/usage/exceptions.hpp"
 #include "engine/usage/in_pieces.hpp"
+#include "engine/usage/kept_use.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/silent.hpp"
 
@@ -18,25 +19,28 @@ static_assert(kLongestRound == record::longest_step(Duration{0}), "rounds withou
 // What a walk through rounds knows of the times between them.
 class Steps {
  public:
-  // asked: what lies before is no gap.
-  explicit Steps(TimePoint asked) : asked_(asked) {}
+  // asked: what lies before is no gap. at_steps: a source that keeps figures has a round at each step of
+  // which it kept any; else a recorder wrote them, which may come late.
+  Steps(TimePoint asked, bool at_steps) : asked_(asked), at_steps_(at_steps) {}
 
   // For how long at most the round counts, which speaks of the time since the one before.
   Duration see(const record::Round& round) {
     // Of what is damaged nothing counts, not even as much as a round that came late.
     const Duration longest = record::breaks_off(round.before) ? Duration{0} : longest_;
     const bool silent = work_is_silent(round.cluster, round.at, longest_);
-    if (!first_)
-      begin_with(round);
-    else if (round.at - last_ > longest)
+    const bool missing = first_ && round.at - last_ > longest;
+    if (!first_) begin_with(round), name_ = round.cluster.name;
+    if (missing)
       gaps_.add(last_, round.at, round.before);
-    else if (silent)
+    else if (first_ && silent)
       gaps_.untold += round.at - last_;
-    if (!first_) first_ = round.at, name_ = round.cluster.name;
-    simulated_ = round.cluster.simulated;
-    last_ = round.at, longest_ = record::longest_step(round.every);
+    if (!first_) first_ = round.at;
+    last_ = round.at, simulated_ = round.cluster.simulated;
+    const Duration step = round.figures_every;
+    longest_ = at_steps_ && step > Duration{0} ? step + step / 2 : record::longest_step(round.every);
     figures_every_ = std::max(figures_every_, round.figures_every);
-    return silent ? Duration{0} : longest;
+    // A round that a recorder writes late tells of some time before it; a value tells of its step alone.
+    return silent || (at_steps_ && missing) ? Duration{0} : longest;
   }
   // Its first round is the last one of this: what lies before that is told already.
   void go_on_with(const Steps& later) {
@@ -63,6 +67,7 @@ class Steps {
   }
 
   TimePoint asked_;
+  bool at_steps_;
   ClusterName name_;
   bool simulated_ = false;
   std::optional<TimePoint> first_;
@@ -74,8 +79,8 @@ class Steps {
 
 // Of one recording.
 struct Counted {
-  Counted(const mig::Catalogue& catalogue, const Limits& limits, TimePoint asked)
-      : ledger(std::make_unique<Ledger>(catalogue, limits)), steps(asked) {}
+  Counted(const mig::Catalogue& catalogue, const Limits& limits, TimePoint asked, bool at_steps)
+      : ledger(std::make_unique<Ledger>(catalogue, limits)), steps(asked, at_steps) {}
   void see(const record::Round& round) {
     if (!steps.first()) cluster = round.cluster.name;
     const Duration longest = steps.see(round);
@@ -94,7 +99,7 @@ struct Counted {
 };
 
 struct Needed {
-  Needed(const std::string& group, TimePoint asked) : demand(group), steps(asked) {}
+  Needed(const std::string& group, TimePoint asked, bool at_steps) : demand(group), steps(asked, at_steps) {}
   void see(const record::Round& round) {
     const Duration longest = steps.see(round);
     demand.see(round.cluster, round.at, longest);
@@ -106,6 +111,10 @@ struct Needed {
   DemandOverTime demand;
   Steps steps;
 };
+
+bool has_steps(const record::Recording& recording) {
+  return dynamic_cast<const KeptUse*>(&recording) != nullptr;
+}
 
 // Of the times of one recording, into those of all.
 template <class All>
@@ -178,7 +187,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
     const record::Covered recorded = recorded_of(*covered, span.since);
     auto counted = add_up<Counted>(
         *recordings[i], asked_from(*covered, span.since), recorded,
-        [&] { return Counted(catalogue, span.limits, recorded.from); },
+        [&] { return Counted(catalogue, span.limits, recorded.from, has_steps(*recordings[i])); },
         [&](double part) {
           if (keep_on && !keep_on((static_cast<double>(i) + part) / static_cast<double>(recordings.size())))
             goes_on = false;
@@ -209,7 +218,7 @@ Result<PastDemand> past_demand(std::span<const std::unique_ptr<record::Recording
     }
     const record::Covered recorded = recorded_of(*covered, since);
     auto needed = add_up<Needed>(*one, asked_from(*covered, since), recorded,
-                                 [&] { return Needed(group, recorded.from); }, {});
+                                 [&] { return Needed(group, recorded.from, has_steps(*one)); }, {});
     if (!needed) return needed.error();
     add_steps(all, needed->steps);
     all.demand.go_on_with(needed->demand);

@@ -284,8 +284,9 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) 
     if (const mig::Profile* profile = smaller(hold, catalogue, limits)) {
       const std::string why =
           why_too_big(used_of(hold, limits).value_or(Used{}), *profile, *hold.memory_peak);
+      // Idle hours are counted in full already, and of what was not measured it is not known.
       all.push_back(
-          of_hold(hold, "too-big", hold.hours, hold.slices.value_or(0) - profile->memory_slices, why));
+          of_hold(hold, "too-big", known - hold.idle, hold.slices.value_or(0) - profile->memory_slices, why));
     }
   }
   for (const auto& [cluster, nodes] : ledger.stranded())

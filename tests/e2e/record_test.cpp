@@ -111,6 +111,10 @@ TEST(Record, ThePlannerTakesThePeaksOfARecordingAndRefusesWithoutOne) {
   const Ran planned = pack({"-o", "json", "--recording=" + folder.path() + "/recording"});
   EXPECT_EQ(check_schema(schema_text("pack"), planned.out), Words{}) << planned.err;
   EXPECT_NE(planned.out.find("\"hours_recorded\""), std::string::npos);
+  const Ran told = pack({"--recording=" + folder.path() + "/recording"});
+  EXPECT_NE(told.out.find("the history counts what was held as it was held, also where a smaller profile"),
+            std::string::npos)
+      << told.out << told.err;
   const Ran one_round = pack({"--recording=" + folder.path() + "/nothing"});
   EXPECT_EQ(one_round.code, 3);
   EXPECT_EQ(one_round.out, "");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/query/value.hpp"
+#include "engine/usage/waits.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/in_view.hpp"
 #include "tui/screens/roles.hpp"
@@ -88,7 +89,9 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
             much               ? Role::warning
             : sum.measured > 0 ? Role::text
                                : Role::dim);
-  put_right(line, fmt::format("{:.1f}", sum.waited), at.waited, 9, sum.waited > 0 ? Role::text : Role::dim);
+  const bool waits = usage::tells_waiting(state.usage.by);
+  put_right(line, waits ? fmt::format("{:.1f}", sum.waited) : "n/a", at.waited, 9,
+            waits && sum.waited > 0 ? Role::text : Role::dim);
   if (at.memory > 0)
     put_right(line, sum.memory_peak ? query::memory_text(sum.memory_peak->value) : "n/a", at.memory, 9,
               sum.memory_peak ? Role::text : Role::dim);

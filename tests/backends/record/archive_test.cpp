@@ -87,6 +87,19 @@ TEST_F(ArchiveOfTheSimulator, ComesToWhatReadingItAtOnceComesTo) {
   EXPECT_EQ(archive_->added_up(), std::nullopt) << "its end is told once";
 }
 
+// A recording keeps use to ten points: what is below 5 % it does not tell.
+TEST_F(ArchiveOfTheSimulator, AnotherIdleBelowThanTheRecordersIsAFailure) {
+  usage::Span span;
+  span.limits.idle_below = 5;
+  archive_ = open_archive(
+      folder_, [] { return TimePoint{}; }, span);
+  archive_->add_up(names_, 24h, {}, test::catalogue());
+  const Archive::AddingUp told = wait();
+  EXPECT_FALSE(told.sums);
+  ASSERT_TRUE(told.failure);
+  EXPECT_TRUE(told.failure->reason.starts_with("idle-below is 5, and a recording")) << told.failure->reason;
+}
+
 TEST_F(ArchiveOfTheSimulator, WhatIsGivenUpTellsNothingMore) {
   archive_->add_up(names_, 24h, {}, test::catalogue());
   archive_->give_up();

@@ -273,6 +273,10 @@ TEST_F(RecordingOfTheSimulator, CallsTooBigWhatASmallerProfileWouldHaveDoneFor) 
     told.insert(one.workload);
     Did& did = truth_->work[one.workload];
     EXPECT_NE(fits(did, 1.1), "") << one.workload << ": " << one.advice;
+    const double idle = did.idle + did.parked;
+    EXPECT_NEAR(one.hours.value_or(0), did.hours - idle, kTwoRounds + 0.02 + 0.1 * idle)
+        << one.workload << ": what was idle is counted as that";
+    EXPECT_LT(one.slice_hours.value_or(0), one.hours.value_or(0) * did.slices) << one.workload;
   }
   std::size_t clear = 0;
   for (auto& [id, did] : truth_->work) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/processes.hpp"
 #include "engine/usage/demand.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/report.hpp"
@@ -84,7 +85,7 @@ class Days {
       one.gpu = GpuIndex{gpu};
       one.figures.use = Percent{one_in(4) ? 60.F : 0.F};
       one.figures.memory_used = Mib{one_in(2) ? 500 : 60'000};
-      if (one_in(3)) one.processes = std::vector<GpuProcess>{process(one_in(2) ? 4711 : 4712)};
+      if (one_in(3)) one.processes = std::vector<GpuProcess>{process(4710), process(one_in(2) ? 4711 : 4712)};
     }
     story_.tell(Measured{NodeName("n1"), Source::dcgm, at(second), figures}, second);
   }
@@ -93,6 +94,7 @@ class Days {
     process.pid = pid;
     process.name = "python";
     process.memory = Mib{1'000};
+    process.workload = WorkloadId(std::string(kNoWorkload));
     return process;
   }
 
@@ -155,6 +157,9 @@ void expect_same_free(const Ledger& whole, const Ledger& joined) {
   ASSERT_EQ(processes.size(), processes_too.size());
   for (std::size_t i = 0; i < processes.size(); ++i)
     EXPECT_NEAR(processes[i].hours, processes_too[i].hours, 1e-9);
+  const auto hours = whole.rogue_hours(), hours_too = joined.rogue_hours();
+  ASSERT_EQ(hours.size(), hours_too.size());
+  for (const auto& [place, one] : hours) EXPECT_NEAR(one, hours_too.at(place), 1e-9) << place;
 }
 
 void expect_same_rest(const BothSums& whole, const BothSums& joined) {
@@ -186,12 +191,13 @@ void expect_same(const BothSums& whole, const BothSums& joined) {
 
 TEST(JoinedLedgers, WhatGoesOnOverACutIsAsLongAsItWas) {
   constexpr std::size_t kRounds = 40;
-  double idle = 0, rogue = 0, spare = 0;
+  double idle = 0, rogue = 0, listed = 0, spare = 0;
   for (unsigned seed = 0; seed < 5; ++seed) {
     const std::vector<OneRound> rounds = Days(seed).rounds(kRounds);
     const BothSums whole = seen(rounds, 0, kRounds - 1);
     for (const Hold& hold : whole.ledger->holds()) idle += hold.idle;
     for (const Rogue& one : whole.ledger->rogues()) rogue += one.hours;
+    for (const auto& [place, hours] : whole.ledger->rogue_hours()) listed += hours;
     for (const Spare& one : whole.ledger->spare()) spare += one.since;
     for (std::size_t cut = 0; cut < kRounds; ++cut) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", cut at round " + std::to_string(cut));
@@ -203,6 +209,7 @@ TEST(JoinedLedgers, WhatGoesOnOverACutIsAsLongAsItWas) {
   }
   EXPECT_GT(idle, 0) << "the rounds are about something";
   EXPECT_GT(rogue, 0);
+  EXPECT_GT(listed, 0);
   EXPECT_GT(spare, 0);
 }
 

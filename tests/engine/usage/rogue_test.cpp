@@ -63,6 +63,55 @@ TEST(RogueProcess, OneOfNoJobIsNamed) {
   EXPECT_NEAR(rows[0].slice_hours.value_or(0), 0.8, 1e-9) << "eight memory slices of a whole H100";
 }
 
+TEST(RogueProcess, ManyOnOneGpuUseItOnce) {
+  Seen here;
+  for (int minute : {0, 6, 12}) here.processes(1, {miner(1), miner(2), miner(3)}, minute);
+  here.processes(1, {miner(3)}, 18);
+  const auto rows = here.rows();
+  ASSERT_EQ(rows.size(), 3u);
+  double sum = 0, hours = 0;
+  for (const usage::Waste& one : rows) sum += one.slice_hours.value_or(-100), hours += one.hours.value_or(0);
+  EXPECT_NEAR(hours, 0.2 + 0.2 + 0.3, 1e-9) << "of each process";
+  EXPECT_NEAR(sum, 8 * 0.3, 1e-9) << "of the GPU: from the first to the last of them";
+  EXPECT_EQ(rows[0].advice, "process 3 (miner) belongs to no job: GPU 1, 30000 MiB");
+  EXPECT_EQ(
+      rows[2].advice,
+      "process 2 (miner) belongs to no job: GPU 1, 30000 MiB; with other processes there, the slice-hours "
+      "are counted once");
+}
+
+TEST(RogueProcess, WhatAJobHoldsIsNotCountedForItToo) {
+  Seen here;
+  here.processes(0, {miner()}, 0);
+  here.processes(0, {miner()}, 6);
+  const auto rows = here.rows();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_NEAR(rows[0].hours.value_or(0), 0.1, 1e-9);
+  EXPECT_EQ(rows[0].slice_hours, 0) << "they are alice's";
+  EXPECT_EQ(
+      rows[0].advice,
+      "process 4711 (miner) belongs to no job: GPU 0, 30000 MiB; while a job or pod held that slice, the "
+      "slice-hours are not counted here");
+}
+
+// GPU 1 is free for the scheduler, and used: its hours are those of the process, and not unasked, too.
+TEST(RogueProcess, WhatIsInUseIsNotUnaskedToo) {
+  Seen here;
+  for (int minute = 0; minute <= 60; minute += 6) here.processes(1, {miner()}, minute);
+  double whole = 0, cut = 0;
+  for (const usage::Spare& one : here.ledger.spare())
+    (one.profile == "whole" ? whole : cut) += one.slice_hours;
+  EXPECT_EQ(whole, 0);
+  EXPECT_NEAR(cut, 4, 1e-9) << "3g.40gb of GPU 2, which nothing uses";
+  here.processes(1, {}, 66);
+  here.processes(1, {}, 72);
+  for (const usage::Spare& one : here.ledger.spare())
+    if (one.profile == "whole") {
+      EXPECT_NEAR(one.slice_hours, 8 * 0.1, 1e-9);
+      EXPECT_NEAR(one.since, 1.2, 1e-9) << "no waiting job asked for it all the time";
+    }
+}
+
 TEST(RogueProcess, WhatWasToldOnceCountsOnceHoweverManyRoundsPass) {
   Seen here;
   here.processes(1, {miner()}, 0);

@@ -254,9 +254,9 @@ TEST(Waste, OfWhatWasFreeInBothRoundsOnlySoMuchCountsAsWasFreeInEither) {
   here.pass(61, 80, 60'000, 50);
   const double before = here.wasted("unasked", "");
   here.story.tell(WorkloadGone{WorkloadId("2")}, 60 * here.minute + 1);  // the first half is free from now on
-  here.pass(1, 80, 60'000, 50);
+  here.pass(1, 80, 60'000, 0);
   EXPECT_NEAR(here.wasted("unasked", ""), before + 4.0 / 60, 1e-9) << "the other half may have been held";
-  here.pass(1, 80, 60'000, 50);
+  here.pass(1, 80, 60'000, 0);
   EXPECT_NEAR(here.wasted("unasked", ""), before + 12.0 / 60, 1e-9);
 }
 

@@ -40,6 +40,7 @@ class Held final : public record::Recording {
     tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "", ""}, test::at(0));
     tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}}, test::at(0));
     std::vector<Workload> work{test::running("1", user_, {test::holds("n1", {{0, 1}})})};
+    work.front().account = "physics", work.front().group = "gpu";
     for (int i = 0; i < others_; ++i)
       work.push_back(test::running(std::to_string(10 + i), "bob", {test::holds_some("n1", "1g.10gb", 2)}));
     tell(WorkloadsListed{work}, test::at(0));
@@ -177,20 +178,67 @@ TEST(WasteCommand, TheBoundIsOnSliceHours) {
 
 TEST(WasteCommand, TheLimitsThatCountedAreTold) {
   Asked asked;
-  asked.held(120, 3.0F);
+  asked.held(120, 0.0F);
   EXPECT_EQ(asked.run(), kDone);
-  EXPECT_FALSE(asked.says("\nparked ")) << asked.out.str();
+  EXPECT_TRUE(asked.says("\nparked ")) << asked.out.str();
   EXPECT_TRUE(asked.says("counted as idle below 1 % for 15 min, as parked from 30 % of memory"))
       << asked.out.str();
-  asked.options.limits = options_from({"waste", "--idle-below", "5%", "--idle-after", "1h"}).limits;
+  asked.options.limits = options_from({"waste", "--parked-from", "95%", "--idle-after", "1h"}).limits;
   asked.run();
-  EXPECT_TRUE(asked.says("\nparked ")) << asked.out.str();
-  EXPECT_TRUE(asked.says("counted as idle below 5 % for 1 h 00 min")) << asked.out.str();
+  EXPECT_FALSE(asked.says("\nparked ")) << asked.out.str();
+  EXPECT_TRUE(asked.says("\nidle ")) << asked.out.str();
+  EXPECT_TRUE(asked.says("counted as idle below 1 % for 1 h 00 min, as parked from 95 % of memory"))
+      << asked.out.str();
   asked.options.output = OutputFormat::json;
   asked.run();
   EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
-  EXPECT_TRUE(asked.says("\"idle_below_percent\": 5")) << asked.out.str();
+  EXPECT_TRUE(asked.says("\"parked_from_percent\": 95")) << asked.out.str();
   EXPECT_TRUE(asked.says("\"idle_after_s\": 3600")) << asked.out.str();
+}
+
+// A GPU that goes from 2 % to 9 % is not written again: with 5 it stayed "idle".
+TEST(WasteCommand, WhatARecordingTellsOnlyRoughlyIsNotCalledIdle) {
+  for (auto* command : {run_waste, run_usage})
+    for (const char* below : {"5", "0.5"}) {
+      Asked asked;
+      asked.held(120, 3.0F);
+      asked.options.limits = options_from({"waste", "--idle-below", below}).limits;
+      EXPECT_EQ(asked.run(command), kUnknown);
+      EXPECT_EQ(asked.out.str(), "");
+      EXPECT_NE(asked.err.str().find(std::string("idle-below is ") + below +
+                                     ", and a recording tells exactly what was used below 1 %"),
+                std::string::npos)
+          << asked.err.str();
+    }
+}
+
+TEST(WasteCommand, CsvHasAccountAndGroupBehindTheOthers) {
+  Asked asked;
+  asked.held(120, 0.0F);
+  asked.options.output = OutputFormat::csv;
+  asked.run();
+  EXPECT_TRUE(asked.out.str().starts_with(
+      "kind,cluster,slice_hours,hours,user,workload,profile,node,advice,account,group\nparked,hpc,"))
+      << asked.out.str();
+  EXPECT_TRUE(asked.says(",physics,gpu\n")) << asked.out.str();
+}
+
+TEST(UsageCommand, ByNodeAndProfileItIsNotKnownHowLongWasWaited) {
+  Asked asked;
+  asked.held(120, 90.0F);
+  for (const char* by : {"node", "profile", "user"}) {
+    const bool known = std::string(by) == "user";
+    asked.options.by = by, asked.options.output = OutputFormat::table;
+    EXPECT_EQ(asked.run(run_usage), kDone);
+    EXPECT_EQ(asked.says(" n/a\n"), !known) << asked.out.str();
+    asked.options.output = OutputFormat::csv;
+    asked.run(run_usage);
+    EXPECT_EQ(asked.says(",0.00\n"), known) << asked.out.str();
+    asked.options.output = OutputFormat::json;
+    asked.run(run_usage);
+    EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
+    EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/waiting_hours"), known ? "0.0" : "null");
+  }
 }
 
 TEST(WasteCommand, WhatTheSiteExceptsIsToldAsLeftOutAndCountsTowardsNoBound) {

@@ -42,6 +42,16 @@ TEST(UsageScreens, WithoutARecordingTheyTeachHowToMakeOne) {
   }
 }
 
+TEST(UsageScreens, ByNodeAndProfileItIsNotKnownHowLongWasWaited) {
+  Session session = looking(":usage<enter>");
+  for (int i = 0; i < 6; ++i) {
+    const bool known =
+        session.state.usage.by != usage::By::node && session.state.usage.by != usage::By::profile;
+    EXPECT_EQ(session.line_with("▌").find("n/a") == std::string::npos, known) << session.screen();
+    session.press("b");
+  }
+}
+
 TEST(UsageScreens, AReadingTellsHowFarItIsAndAFailureWhatToDo) {
   Session session(two_places());
   session.press(":waste<enter>");

@@ -153,6 +153,9 @@ Result<LookedPast> past_of(const Options& options, const Joins& joins, const Clu
   LookedPast told{std::move(past), source_word(*looked), history_words(*looked, *options.for_history),
                   looked->gaps};
   if (std::string untold = untold_words(*looked); !untold.empty()) told.words.push_back(std::move(untold));
+  told.words.emplace_back(
+      "the history counts what was held as it was held, also where a smaller profile would have done "
+      "(tessera waste)");
   return told;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/query/value.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/ledger.hpp"
+#include "engine/usage/limits_of_recording.hpp"
 #include "engine/usage/past_sums.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
@@ -214,6 +215,7 @@ Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, con
   if (*source == PastSource::accounting && joins.accounting)
     return look_at_accounting(options, catalogue, joins);
   if (*source == PastSource::prometheus) return look_at_prometheus(options, catalogue, joins);
+  if (Status told = usage::can_be_told_by_recording(options.limits); !told) return told.error();
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
   auto all = usage::reckon(*recordings, asked_by(options), catalogue);

@@ -7,6 +7,7 @@
 #include "engine/ascii.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
+#include "engine/usage/waits.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
@@ -19,22 +20,28 @@ namespace {
 
 bool knows_idle(const usage::Sum& sum) { return sum.measured > 0 || sum.idle > 0; }
 
-// nullopt: the source does not tell it.
+// What is summed up by, as it was asked for.
+struct Wanted {
+  usage::By by{};
+  std::string word;
+};
+
+// nullopt: the source does not tell it, or not of what is summed up by.
 struct Told {
   std::optional<double> gpu_hours, slice_hours, idle, waited;
 };
-Told told_of(const usage::Sum& sum, const Looked& looked) {
+Told told_of(const usage::Sum& sum, const Looked& looked, usage::By by) {
   Told told;
   if (knows_held(looked)) told.gpu_hours = usage::known_gpu_hours(sum), told.slice_hours = sum.slice_hours;
   if (knows_held(looked) && knows_idle(sum)) told.idle = sum.idle;
-  if (knows_waiting(looked)) told.waited = sum.waited;
+  if (knows_waiting(looked) && usage::tells_waiting(by)) told.waited = sum.waited;
   return told;
 }
 
-Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const std::string& by) {
+Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const Wanted& wanted) {
   Json document = Json::map();
   add_span(document, looked);
-  document.add("by", Json::of(by));
+  document.add("by", Json::of(wanted.word));
   document.add("measured_percent", knows_held(looked) ? rounded(usage::coverage(sums)) : Json());
   document.add("unplaced_hours", rounded(looked.unplaced));
   Json& list = document.add("usage", Json::list());
@@ -42,7 +49,7 @@ Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const st
     Json& one = list.items.emplace_back(Json::map());
     one.add("cluster", Json::of(sum.cluster.text));
     one.add("name", text_or_null(sum.name));
-    const Told told = told_of(sum, looked);
+    const Told told = told_of(sum, looked, wanted.by);
     one.add("gpu_hours", rounded(told.gpu_hours));
     one.add("unvalued_hours", rounded(sum.unvalued));
     one.add("slice_hours", rounded(told.slice_hours));
@@ -61,10 +68,10 @@ std::string percent(const std::optional<double>& value, bool bare) {
   return bare ? fmt::format("{:.1f}", *value) : fmt::format("{:.0f}%", *value);
 }
 
-Grid grid_of(const std::vector<usage::Sum>& sums, const Looked& looked, const std::string& by, bool bare) {
+Grid grid_of(const std::vector<usage::Sum>& sums, const Looked& looked, const Wanted& wanted, bool bare) {
   using query::Align;
   Grid grid;
-  grid.heads = {{"name", upper(by)},
+  grid.heads = {{"name", upper(wanted.word)},
                 {"cluster", "CLUSTER"},
                 {"gpu_hours", "GPU-HOURS", Align::right},
                 {"slice_hours", "SLICE-HOURS", Align::right},
@@ -79,7 +86,7 @@ Grid grid_of(const std::vector<usage::Sum>& sums, const Looked& looked, const st
     const std::string peak = !sum.memory_peak ? unknown
                              : bare           ? std::to_string(sum.memory_peak->value)
                                               : query::memory_text(sum.memory_peak->value);
-    const Told told = told_of(sum, looked);
+    const Told told = told_of(sum, looked, wanted.by);
     const auto count = [&](const std::optional<double>& value) {
       return value ? fmt::format("{:.2f}", *value) : unknown;
     };
@@ -97,16 +104,18 @@ std::string word_of(const Options& options, PastSource source) {
   return source == PastSource::prometheus ? "workload" : "user";
 }
 
-void print(const std::vector<usage::Sum>& sums, const Looked& looked, const std::string& by,
+void print(const std::vector<usage::Sum>& sums, const Looked& looked, const Wanted& wanted,
            const Options& options, const Streams& streams) {
   switch (options.output) {
-    case OutputFormat::json: streams.out << document(json_of(sums, looked, by), Markup::json); return;
-    case OutputFormat::yaml: streams.out << document(json_of(sums, looked, by), Markup::yaml); return;
-    case OutputFormat::csv: streams.out << to_csv(grid_of(sums, looked, by, true), options.headers); return;
+    case OutputFormat::json: streams.out << document(json_of(sums, looked, wanted), Markup::json); return;
+    case OutputFormat::yaml: streams.out << document(json_of(sums, looked, wanted), Markup::yaml); return;
+    case OutputFormat::csv:
+      streams.out << to_csv(grid_of(sums, looked, wanted, true), options.headers);
+      return;
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
-  streams.out << to_table(grid_of(sums, looked, by, false), options.headers, options.paper)
+  streams.out << to_table(grid_of(sums, looked, wanted, false), options.headers, options.paper)
               << on_paper(footer(sums, looked, options), options.paper);
 }
 
@@ -129,7 +138,7 @@ int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joi
            kUsage;
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
-  print(looked->sums.at(*by), *looked, word, options, streams);
+  print(looked->sums.at(*by), *looked, {*by, word}, options, streams);
   return kDone;
 }
 

@@ -111,7 +111,7 @@ bool of_several_clusters(const std::vector<usage::Waste>& all) {
                      [&](const usage::Waste& one) { return one.cluster != all.front().cluster; });
 }
 
-// The cluster is told where there are several, and in what scripts read.
+// The cluster is told where there are several, and in what scripts read, with account and group there.
 Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool bare) {
   Grid grid;
   const auto count = [bare](const std::optional<double>& value) {
@@ -132,6 +132,11 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
   grid.heads.insert(grid.heads.begin() + 1, {"cluster", "CLUSTER"});
   for (std::size_t i = 0; i < all.size(); ++i)
     grid.rows[i].insert(grid.rows[i].begin() + 1, all[i].cluster.text);
+  if (!bare) return grid;
+  // Behind the others, so that scripts which count columns go on as they were.
+  grid.heads.insert(grid.heads.end(), {{"account", "ACCOUNT"}, {"group", "GROUP"}});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    grid.rows[i].insert(grid.rows[i].end(), {all[i].account, all[i].group});
   return grid;
 }
 
