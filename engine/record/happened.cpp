@@ -34,6 +34,7 @@ Moment moment_of(const Round& round, const NodeName& only) {
     if (!all && node.name != only) continue;
     auto& layouts = moment.layouts[node.name];
     for (const Gpu& gpu : node.gpus) layouts.emplace(gpu.index.value, layout_of(gpu));
+    if (!node.pool.empty()) moment.pools[node.name] = pool_of(node);
   }
   for (const std::string& finding : round.findings)
     if (all || is_about(finding, only)) moment.findings.insert(finding);
@@ -51,6 +52,9 @@ std::vector<std::string> happened(const Moment& before, const Moment& after) {
         all.push_back("new layout on " + node.text + " GPU " + std::to_string(gpu));
     }
   }
+  for (const auto& [node, pool] : after.pools)
+    if (const auto old = before.pools.find(node); old != before.pools.end() && old->second != pool)
+      all.push_back("new layout on " + node.text);
   for (const std::string& finding : after.findings)
     if (!before.findings.contains(finding)) all.push_back("found: " + finding);
   for (const auto& [id, name] : before.running)

@@ -15,6 +15,7 @@ namespace tessera::record {
 struct Moment {
   std::map<WorkloadId, std::string> running;               // and how they are called: "job 4711"
   std::map<NodeName, std::map<int, std::string>> layouts;  // by GPU
+  std::map<NodeName, std::string> pools;                   // of slices of which no one tells the GPU
   std::set<std::string> findings;
 };
 
