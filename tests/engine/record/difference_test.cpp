@@ -26,9 +26,9 @@ Story with_pool(const std::string& profile, int count) {
   return story;
 }
 
-record::Moment moment_of(Story& story) {
+record::Moment moment_of(Story& story, std::vector<record::RunNews> runs = {}) {
   static const std::set<std::string> none;
-  return record::moment_of({story.cluster(), at(0), none, {}, {}, {}}, NodeName());
+  return record::moment_of({story.cluster(), at(0), none, {}, {}, {}, std::move(runs)}, NodeName());
 }
 
 TEST(RecordDifference, SlicesWithoutAGpuThatAreCutOtherwiseAreAnotherLayout) {
@@ -44,6 +44,14 @@ TEST(RecordHappened, SlicesWithoutAGpuThatAreCutOtherwiseAreANewLayout) {
   EXPECT_EQ(record::happened(moment_of(before), moment_of(after)), cut);
   EXPECT_EQ(record::happened(moment_of(before), moment_of(fewer)), cut);
   EXPECT_TRUE(record::happened(moment_of(before), moment_of(before)).empty());
+}
+
+TEST(RecordHappened, ARunIsAnEventOfTheRoundThatTellsIt) {
+  Story story = with_pool("1g.10gb", 7);
+  const record::Moment told = moment_of(story, {{"r1", "parked: 2 jobs are on it", {NodeName("n1")}}});
+  EXPECT_EQ(record::happened(moment_of(story), told),
+            std::vector<std::string>{"run r1 parked: 2 jobs are on it"});
+  EXPECT_TRUE(record::happened(told, moment_of(story)).empty());
 }
 
 }  // namespace
