@@ -55,7 +55,8 @@ std::string hashed_layout(const std::string& config, const std::string& salt) {
   constexpr std::string_view kAll = "all-";
   if (!config.starts_with(kAll)) return hashed(config, salt);
   const std::string rest = config.substr(kAll.size());
-  const bool known = rest == "disabled" || rest == "enabled" || rest == "balanced" || mig::parse_profile(rest);
+  const bool known =
+      rest == "disabled" || rest == "enabled" || rest == "balanced" || mig::parse_profile(rest);
   return known ? config : hashed(config, salt);
 }
 

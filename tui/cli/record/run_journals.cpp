@@ -6,6 +6,7 @@
 #include "engine/text.hpp"
 
 namespace tessera::cli {
+
 bool RunJournals::wants(const RunHead& head) {
   // A mark is the only trace here of a journal that lies elsewhere.
   if (head.run.empty() || head.state == RunState::marked || head.state == RunState::unreadable) return false;
