@@ -481,6 +481,8 @@ void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Ca
   wanted.write = options.write;
   wanted.folder = runs_folder(options, environment);
   wanted.open_only = options.sim.has_value();
+  // What a recorder asks a cluster is no more than what an idle console asks.
+  wanted.marks = options.command != "record";
   wanted.site_folder = options.runs;
   wanted.who = user_name(environment);
   wanted.from = host_name();

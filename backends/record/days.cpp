@@ -5,6 +5,7 @@
 
 #include "backends/files.hpp"
 #include "backends/record/tape.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::record {
 
@@ -15,6 +16,14 @@ namespace {
 bool same_file(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino && one.st_size == other.st_size &&
          one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec;
+}
+
+// As the recorder names its files: a copy that an admin put beside them is none, whatever it ends with.
+bool is_name_of_day(std::string_view name) {
+  constexpr std::size_t kDayLetters = 10;
+  if (name.size() != kDayLetters + kFileEnd.size() || !name.ends_with(kFileEnd)) return false;
+  const auto midnight = parse_utc(std::string(name.substr(0, kDayLetters)) + "T00:00:00Z");
+  return midnight && day_of(*midnight) == name.substr(0, kDayLetters);
 }
 
 std::string nth_beside(const std::string& path, int i) {
@@ -29,7 +38,7 @@ std::optional<std::vector<Days::File>> Days::files() const {
   fs::directory_iterator at(folder_, bad);
   for (; !bad && at != fs::directory_iterator(); at.increment(bad)) {
     std::string name = at->path().filename().string();
-    if (!name.ends_with(kFileEnd)) continue;
+    if (!is_name_of_day(name)) continue;
     const std::uintmax_t size = at->file_size(gone);
     all.push_back({std::move(name), gone ? 0 : size});
   }

@@ -8,6 +8,19 @@
 
 namespace tessera::record {
 
+namespace {
+
+// Runs are news of no cluster's picture: their entries are made here.
+void log_run(Model& model, const ClusterName& cluster, TimePoint at, const RunNews& news) {
+  LogEntry entry{at, cluster, Severity::info, "run " + news.run, news.text, Happened::run, news.nodes};
+  if (entry.nodes.size() > LogEntry::kMostNodes) entry.nodes.resize(LogEntry::kMostNodes);
+  entry.number = model.told++;
+  model.log.push_back(std::move(entry));
+  if (model.log.size() > Model::kLogLimit) model.log.pop_front();
+}
+
+}  // namespace
+
 void FrameReading::take(std::vector<Event>& events) {
   for (Event& event : events) {
     if (auto* list = std::get_if<NodesListed>(&event.what); list && !still_.empty()) {
@@ -27,6 +40,10 @@ Model& FrameReading::catch_up() {
   reduce_all(model_, waiting_);
   waiting_.clear();
   nodes_waiting_ = 0;
+  for (auto& [at, news] : reader.take_run_news()) {
+    log_run(model_, ClusterName(reader.head().cluster), at, news);
+    run_news_.push_back(std::move(news));
+  }
   return model_;
 }
 

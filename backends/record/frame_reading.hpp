@@ -36,6 +36,8 @@ class FrameReading {
 
   void take(std::vector<Event>& events);
   Model& catch_up();
+  // What runs told since it was asked last, of what the model has caught up with.
+  std::vector<RunNews> take_run_news() { return std::exchange(run_news_, {}); }
 
   Reader reader;
 
@@ -47,6 +49,7 @@ class FrameReading {
   std::vector<Node> still_;
   std::vector<Event> waiting_;
   std::size_t nodes_waiting_ = 0;
+  std::vector<RunNews> run_news_;
 };
 
 // Lines of one frame, one behind the other.

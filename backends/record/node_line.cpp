@@ -52,4 +52,16 @@ std::size_t place_of(const Node& node, const Line& line) {
   return place + static_cast<std::size_t>(line.slice - line.gpu->slices.data());
 }
 
+TimePoint measured_last(const Node& node) {
+  TimePoint last{};
+  const auto see = [&](const Origin& origin) {
+    if (origin.source != Source::none) last = std::max(last, origin.at);
+  };
+  for (const Gpu& gpu : node.gpus) {
+    see(gpu.telemetry.origin);
+    for (const Slice& slice : gpu.slices) see(slice.measured);
+  }
+  return last;
+}
+
 }  // namespace tessera::record

@@ -20,4 +20,7 @@ Line find_line(Node& node, std::string_view name);
 std::size_t lines_in(const Node& node);
 std::size_t place_of(const Node& node, const Line& line);
 
+// When something of it was measured last; TimePoint{}: nothing was.
+TimePoint measured_last(const Node& node);
+
 }  // namespace tessera::record

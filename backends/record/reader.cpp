@@ -6,6 +6,7 @@
 #include "backends/record/by_name.hpp"
 #include "backends/record/json_in.hpp"
 #include "backends/record/node_line.hpp"
+#include "backends/record/run_line.hpp"
 #include "engine/model/telemetry.hpp"
 #include "engine/model/tells_any.hpp"
 #include "engine/record/levels.hpp"
@@ -70,19 +71,6 @@ bool measures(Source source, const Node& node) {
              return slice.measured.source == source && tells_any(slice);
            });
   });
-}
-
-// When something of it was measured last; TimePoint{}: nothing was.
-TimePoint measured_last(const Node& node) {
-  TimePoint last{};
-  const auto see = [&](const Origin& origin) {
-    if (origin.source != Source::none) last = std::max(last, origin.at);
-  };
-  for (const Gpu& gpu : node.gpus) {
-    see(gpu.telemetry.origin);
-    for (const Slice& slice : gpu.slices) see(slice.measured);
-  }
-  return last;
 }
 
 // The place of a figure among those of a line that are told in letters.
@@ -203,6 +191,10 @@ void Reader::read(JsonValue& root, Seen& seen) {
     if (key == "workload") return seen.kind == "gone" ? take(seen.gone_workload) : take(seen.workload);
     if (key == "finding") return take(seen.finding);
     if (key == "source") return take(seen.source);
+    if (key == "run") return take(seen.run);
+    // A plan of many nodes is one line, which is parsed before anything of it is shown.
+    if (key == "line") return static_cast<void>(seen.line = value.text().value_or(""));
+    if (key == "lines" && seen.kind == "runs") return take(seen.run_lines);
     if (key == "silent")
       return value.items([&](JsonValue& one) {
         std::string node;
@@ -284,6 +276,8 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   if (seen.opened && seen.kind == "processes") take_opened(std::move(*seen.opened), events);
   if (seen.own && seen.kind == "own") take_own(std::move(*seen.own), events);
   if (seen.kind == "idle") begin_idle(seen);
+  if (seen.kind == "runs") run_lines_ = std::move(seen.run_lines);
+  if (seen.kind == "run" && !seen.run.empty()) take_run(seen);
   if (seen.kind == "figures") return measure(seen, events);
   return Done{};
 }
@@ -355,6 +349,7 @@ void Reader::begin(std::vector<Event>& events) {
   tells_idle_ = false;
   key_workloads_.clear();
   findings_.clear();
+  run_lines_.reset();
   tell(events, ClockSet{at_, 0});
 }
 
@@ -447,6 +442,11 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     tell_figures(node, events);
   }
   return Done{};
+}
+
+void Reader::take_run(const Seen& seen) {
+  if (run_lines_) ++(*run_lines_)[seen.run];
+  if (auto news = news_of(json_, seen.run, seen.line)) run_news_.emplace_back(at_, std::move(*news));
 }
 
 // Figures of that round may stand before it, or behind it as in a thinner day: what these say is the same.

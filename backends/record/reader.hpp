@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/json.hpp"
@@ -19,6 +20,7 @@
 #include "engine/record/fields.hpp"
 #include "engine/record/idle.hpp"
 #include "engine/record/levels.hpp"
+#include "engine/record/recording.hpp"
 #include "engine/record/step.hpp"
 
 namespace tessera::record {
@@ -43,6 +45,11 @@ class Reader {
   // Since when lines of nodes are idle; nullopt: this frame does not tell it.
   std::optional<std::vector<history::ToldIdle>> idle() const;
 
+  // How many lines of runs stand up to here; nullopt: this frame does not tell it.
+  const std::optional<RunLines>& run_lines() const { return run_lines_; }
+  // What runs told since it was asked last, each with the time of its round.
+  std::vector<std::pair<TimePoint, RunNews>> take_run_news() { return std::exchange(run_news_, {}); }
+
   const Head& head() const { return head_; }
   Duration every() const;  // between two rounds, as the recorder was asked; 0: not told
   Written written() const { return {head_.began, ended_}; }
@@ -63,6 +70,8 @@ class Reader {
     std::optional<Node> node;
     std::optional<Workload> workload;
     std::string gone_node, gone_workload, finding;
+    std::string run, line;  // of its journal
+    RunLines run_lines;
     Source source = Source::none;
     std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;  // of 1
     std::map<std::string, std::map<std::string, std::optional<std::int64_t>>> memory;
@@ -113,6 +122,7 @@ class Reader {
   void write_dates();
   Status measure(Seen& seen, std::vector<Event>& events);
   void begin_idle(const Seen& seen);
+  void take_run(const Seen& seen);
   void tell_figures(const Node& node, std::vector<Event>& events) const;
   void take_opened(OpenNode opened, std::vector<Event>& events);
   void take_own(SharedNode own, std::vector<Event>& events);
@@ -136,6 +146,8 @@ class Reader {
   std::vector<Workload> key_workloads_;
   std::set<std::string> findings_;  // as the recorder named them
   std::map<Source, TimePoint> answered_;
+  std::optional<RunLines> run_lines_;
+  std::vector<std::pair<TimePoint, RunNews>> run_news_;
 };
 
 }  // namespace tessera::record

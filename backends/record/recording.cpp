@@ -120,6 +120,7 @@ class OnDisk final : public Recording {
   Duration figures_every() const override { return figures_every_; }
   Duration every() const override { return every_; }
   std::optional<std::vector<history::ToldIdle>> idle() const override { return idle_; }
+  std::optional<RunLines> run_lines() const override { return run_lines_; }
 
   Stop stopped() override {
     look_again();
@@ -296,6 +297,7 @@ class OnDisk final : public Recording {
     figures_every_ = figures_every(reader);
     every_ = reader.every();
     idle_ = reader.idle();
+    run_lines_ = reader.run_lines();
     std::vector<Event> events;
     reader.show(model.clusters.front());
     reader.figures_of_opened(events);
@@ -373,9 +375,10 @@ class OnDisk final : public Recording {
       TimePoint round{};
       const auto told = [&] {
         Model& model = reading.catch_up();
+        std::vector<RunNews> runs = reading.take_run_news();
         if (!through.more || model.clusters.empty() || !model.clusters.front().loaded) return;
         if (through.last && round <= *through.last) return;
-        tell_round(part, reading.reader, model.clusters.front(), round, through);
+        tell_round(part, reading.reader, model.clusters.front(), round, std::move(runs), through);
       };
       const Sound sound = sound_text(bytes_, frame);
       auto played = play(part, sound, reading, [&](TimePoint at) {
@@ -405,7 +408,7 @@ class OnDisk final : public Recording {
   }
 
   static void tell_round(const DayPart& part, Reader& reader, Cluster& cluster, TimePoint round,
-                         Through& through) {
+                         std::vector<RunNews> runs, Through& through) {
     follow_set_back(part, reader.head(), round, through);
     const Written now = reader.written();
     Stop stop = std::exchange(through.broken, Stop::unknown);
@@ -413,8 +416,8 @@ class OnDisk final : public Recording {
     through.written = now, through.last = round;
     if (round < through.from || round > through.to) return;
     reader.show(cluster);
-    through.more =
-        through.see({cluster, round, reader.findings(), figures_every(reader), reader.every(), stop});
+    through.more = through.see(
+        {cluster, round, reader.findings(), figures_every(reader), reader.every(), stop, std::move(runs)});
   }
 
   Error none_at(TimePoint time) {
@@ -535,6 +538,7 @@ class OnDisk final : public Recording {
   std::string loaded_;  // its path
   Duration figures_every_{0}, every_{0};
   std::optional<std::vector<history::ToldIdle>> idle_;
+  std::optional<RunLines> run_lines_;
   bool damaged_behind_ = false;
 };
 

@@ -249,7 +249,7 @@ void Desk::list() {
   listed_ = true;
   if (!marks_awaited_.empty()) return;  // an answer is on its way
   for (std::size_t i = 0; i < clusters_.size(); ++i) marks_awaited_.insert(i);
-  if (clusters_.empty()) return tell_list();
+  if (clusters_.empty() || !options_.marks) return marks_awaited_.clear(), tell_list();
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     clusters_[i].actuator->marks([worker = worker_, self = weak_from_this(), i](auto told) {
       worker->post([self, i, told = std::move(told)]() mutable {

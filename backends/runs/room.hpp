@@ -35,6 +35,7 @@ struct RunsOptions {
   std::string folder;       // of the user's own journals, made when needed; see journal_folder()
   std::string site_folder;  // shared with colleagues, made by the site; empty: none. New journals go there
   bool open_only = false;   // lists runs of the clusters that are open alone: other simulated worlds are gone
+  bool marks = true;        // false: list() asks no cluster for marks, and lists what has a journal here
   std::string who;          // the user, for journals and marks
   std::string from;         // this host
   const mig::Catalogue* catalogue = nullptr;  // must outlive the room

@@ -6,6 +6,7 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/nil_generator.hpp>
 
+#include "engine/mig/profile_name.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
 #include "engine/model/bridged_nodes.hpp"
@@ -49,6 +50,16 @@ std::string hashed_comment(const Workload& work, const std::string& salt) {
   return comment + work.comment.substr(behind, work.comment.find_first_of(" ;", behind + 2) - behind);
 }
 
+// Layouts of NVIDIA's own list are called alike everywhere; the others have names of the site.
+std::string hashed_layout(const std::string& config, const std::string& salt) {
+  constexpr std::string_view kAll = "all-";
+  if (!config.starts_with(kAll)) return hashed(config, salt);
+  const std::string rest = config.substr(kAll.size());
+  const bool known =
+      rest == "disabled" || rest == "enabled" || rest == "balanced" || mig::parse_profile(rest);
+  return known ? config : hashed(config, salt);
+}
+
 // Of taints and labels those alone by which slurm-bridge has the node, without the words of a site.
 void hash_bridge(Node& node, const std::string& name, const std::string& salt) {
   const bool managed = slinky::is_managed(node);
@@ -83,7 +94,10 @@ void hash_names(Node& node, const std::string& salt) {
   }
   node.reason.clear();
   node.reason_by.clear();
-  if (node.order) node.order->by.clear(), node.order->written.reset();
+  if (node.order) {
+    node.order->by.clear(), node.order->written.reset();
+    node.order->config = hashed_layout(node.order->config, salt);
+  }
   node.writes.clear();
   hash_bridge(node, slurm_name, salt);
   if (node.host_pod)

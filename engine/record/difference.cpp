@@ -19,6 +19,15 @@ std::string layout_of(const Gpu& gpu) {
   return text;
 }
 
+std::string pool_of(const Node& node) {
+  std::map<std::string, int> counts;
+  for (const Slice& slice : node.pool) ++counts[insight::slice_label(slice)];
+  std::string text;
+  for (const auto& [label, count] : counts)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " × " + label;
+  return text;
+}
+
 namespace {
 
 std::string holders_of(const Cluster& cluster, const std::vector<Slice>& slices) {
@@ -61,6 +70,7 @@ void compare_nodes(std::vector<Change>& all, const Cluster& before, const Node& 
     compare(all, subject, "holders", was ? holders_of(before, was->slices) : "",
             is ? holders_of(after, is->slices) : "");
   }
+  compare(all, name, "layout", pool_of(old), pool_of(now));
   compare(all, name, "holders", holders_of(before, old.pool), holders_of(after, now.pool));
 }
 

@@ -20,6 +20,10 @@ struct Change {
 // How the GPU is shared and cut, so that two of them can be compared and read.
 std::string layout_of(const Gpu& gpu);
 
+// Of slices of which the scheduler does not tell the GPU, as Slurm has MIG types: how many of each kind.
+// Empty: there is none.
+std::string pool_of(const Node& node);
+
 // By subject, nodes first.
 std::vector<Change> differences(const Cluster& before, const Cluster& after);
 

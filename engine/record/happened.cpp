@@ -22,6 +22,10 @@ bool is_about(const std::string& finding, const NodeName& node) {
   return finding.starts_with(node.text + ":") || finding.starts_with(node.text + " ");
 }
 
+bool is_about(const RunNews& news, const NodeName& node) {
+  return std::find(news.nodes.begin(), news.nodes.end(), node) != news.nodes.end();
+}
+
 }  // namespace
 
 Moment moment_of(const Round& round, const NodeName& only) {
@@ -34,7 +38,10 @@ Moment moment_of(const Round& round, const NodeName& only) {
     if (!all && node.name != only) continue;
     auto& layouts = moment.layouts[node.name];
     for (const Gpu& gpu : node.gpus) layouts.emplace(gpu.index.value, layout_of(gpu));
+    if (!node.pool.empty()) moment.pools[node.name] = pool_of(node);
   }
+  for (const RunNews& news : round.runs)
+    if (all || is_about(news, only)) moment.runs.push_back("run " + news.run + " " + news.text);
   for (const std::string& finding : round.findings)
     if (all || is_about(finding, only)) moment.findings.insert(finding);
   return moment;
@@ -51,6 +58,10 @@ std::vector<std::string> happened(const Moment& before, const Moment& after) {
         all.push_back("new layout on " + node.text + " GPU " + std::to_string(gpu));
     }
   }
+  for (const auto& [node, pool] : after.pools)
+    if (const auto old = before.pools.find(node); old != before.pools.end() && old->second != pool)
+      all.push_back("new layout on " + node.text);
+  all.insert(all.end(), after.runs.begin(), after.runs.end());
   for (const std::string& finding : after.findings)
     if (!before.findings.contains(finding)) all.push_back("found: " + finding);
   for (const auto& [id, name] : before.running)

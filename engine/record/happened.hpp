@@ -1,5 +1,5 @@
 // What happened between two rounds of a recording: jobs and pods that ended, layouts that changed, findings
-// that appeared. Threads: pure functions.
+// that appeared, runs that went on. Threads: pure functions.
 #pragma once
 
 #include <map>
@@ -15,7 +15,9 @@ namespace tessera::record {
 struct Moment {
   std::map<WorkloadId, std::string> running;               // and how they are called: "job 4711"
   std::map<NodeName, std::map<int, std::string>> layouts;  // by GPU
+  std::map<NodeName, std::string> pools;                   // of slices of which no one tells the GPU
   std::set<std::string> findings;
+  std::vector<std::string> runs;  // what they told in that round
 };
 
 // only: what is on that node, or about it; empty: everything.

@@ -558,6 +558,15 @@ std::string Recorder::end_line() const {
   return out + ",\"kind\":\"end\"}\n";
 }
 
+std::string Recorder::runs_line(TimePoint at, const RunLines& lines) const {
+  if (!wanted_.salt.empty()) return {};
+  std::string counts;
+  for (const auto& [run, count] : lines) put_field(counts, run, std::to_string(count));
+  std::string out = "{\"at\":";
+  put_text(out, utc_text(at));
+  return out + ",\"kind\":\"runs\",\"lines\":{" + counts + "}}\n";
+}
+
 std::string Recorder::run_line(TimePoint at, const std::string& run, std::string_view line) const {
   if (!wanted_.salt.empty()) return {};
   std::string out = "{\"at\":";

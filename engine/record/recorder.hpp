@@ -22,6 +22,7 @@
 #include "engine/record/fields.hpp"
 #include "engine/record/kept_idle.hpp"
 #include "engine/record/levels.hpp"
+#include "engine/record/recording.hpp"
 
 namespace tessera::record {
 
@@ -59,6 +60,9 @@ class Recorder {
   }
   // A line of a run's journal, as it was written there.
   std::string run_line(TimePoint at, const std::string& run, std::string_view line) const;
+  // Behind a key frame: how many lines of runs stand before it, so that whoever goes on with the recording
+  // writes none of them twice. Empty with digests for names: then no run is told.
+  std::string runs_line(TimePoint at, const RunLines& lines) const;
   // Behind the last round: the recorder is ended, and did not tear. Precondition: take() was called.
   std::string end_line() const;
   TimePoint at() const { return at_; }  // of the last round

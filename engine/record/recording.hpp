@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -53,6 +54,16 @@ struct Covered {
   TimePoint from{}, to{};
 };
 
+// A line of a run's journal that says where the run stands: it began, stopped, went on or ended.
+struct RunNews {
+  std::string run;   // its id
+  std::string text;  // clean: "started by alice", "parked: 2 jobs are on it"
+  std::vector<NodeName> nodes{};
+};
+
+// By run, how many lines of its journal are recorded.
+using RunLines = std::map<std::string, std::int64_t>;
+
 // What was recorded at one time.
 struct Round {
   const Cluster& cluster;
@@ -63,6 +74,7 @@ struct Round {
   // Why none is between the round before and this one, if they are far apart; breaks_off(): they may be near,
   // and of the time between them nothing is known.
   Stop before{};
+  std::vector<RunNews> runs{};  // that this round tells, oldest first
 };
 
 // A file of a recording: a day.
@@ -99,6 +111,8 @@ class Recording {
   // Since when GPUs and slices show no use, where at() was last: as the recorder followed it, which began
   // with its own start or goes on behind the recorder before. nullopt: the recording does not tell it.
   virtual std::optional<std::vector<history::ToldIdle>> idle() const { return std::nullopt; }
+  // The lines of runs up to where at() was last; nullopt: the recording does not tell it.
+  virtual std::optional<RunLines> run_lines() const { return std::nullopt; }
   // Why nothing follows the newest round, if that is old.
   virtual Stop stopped() { return Stop::unknown; }
   // Each file, oldest first, and what is in it. Errors: the folder cannot be read.

@@ -43,6 +43,21 @@ class DaysOnDisk : public testing::Test {
   Scratch folder_;
 };
 
+TEST_F(DaysOnDisk, ACopyThatAnAdminPutThereIsNoDayOfTheRecorder) {
+  for (int day = 0; day < 3; ++day) put(day, 100);
+  const std::vector<std::string> copies{"2026-11-10-before-the-outage.jsonl.zst", "2026-11-31.jsonl.zst",
+                                        "copy.jsonl.zst"};
+  for (const std::string& copy : copies)
+    ASSERT_TRUE(replace_file("", folder_.path() + "/" + copy, std::string(100, 'x'), 0640));
+  Days days(folder_.path(), 200);
+  EXPECT_EQ(days.names(), (std::vector{name(0), name(1), name(2)}));
+  days.write_to(name(2));
+  days.make_room(0);
+  EXPECT_EQ(days.names(), (std::vector{name(1), name(2)})) << "they count as nothing";
+  days.make_room(1'000'000);
+  for (const std::string& copy : copies) EXPECT_TRUE(fs::exists(folder_.path() + "/" + copy)) << copy;
+}
+
 TEST_F(DaysOnDisk, TheOldestGoFirstAndTheOneThatIsWrittenNever) {
   for (int day = 0; day < 4; ++day) put(day, 100);
   Days days(folder_.path(), 250);

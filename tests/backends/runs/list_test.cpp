@@ -57,6 +57,14 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
   EXPECT_EQ(lab.find(lab.lists.back(), run)->outcome, "wanted");
 }
 
+// A recorder looks for runs each minute: journals are files, but marks take a call to the cluster.
+TEST(RunList, WithoutMarksNoClusterIsAskedForIt) {
+  Lab lab({small_node("n1")});
+  lab.cluster().elsewhere = {{NodeName("n9"), plan::RunMark{}}};
+  lab.options().marks = false;
+  EXPECT_TRUE(lab.list().runs.empty());
+}
+
 // One of its nodes is parked, another was under way when tessera died: that one has to be looked at.
 TEST(RunList, ARunThatDiedWithANodeUnderWayIsInterruptedWhateverItsOtherNodesAre) {
   Lab lab({small_node("n1"), small_node("n2")});

@@ -130,5 +130,19 @@ TEST(AnonymousRecording, ClientsThatWroteLabelsAreNotNamed) {
   EXPECT_TRUE(one.writes.empty());
 }
 
+TEST(Anonymous, ALayoutThatASiteNamedIsADigestAndOneOfNvidiasListStays) {
+  const auto hidden = [](const char* config) {
+    Node one = node("n1", {});
+    one.order = LayoutOrder{config, "success", {}};
+    record::hash_names(one, kSalt);
+    return one.order->config;
+  };
+  EXPECT_EQ(hidden("custom-for-team-blue"), record::hashed("custom-for-team-blue", kSalt));
+  EXPECT_EQ(hidden("all-of-team-blue"), record::hashed("all-of-team-blue", kSalt));
+  for (const char* known :
+       {"all-disabled", "all-enabled", "all-balanced", "all-1g.5gb", "all-1g.10gb.me", ""})
+    EXPECT_EQ(hidden(known), known);
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -325,6 +325,57 @@ TEST(RecordDiff, WhoCameAndWhoWentIsReadInANarrowTerminal) {
   EXPECT_NE(csv.str().find("alice 88101, alice 88102"), std::string::npos) << csv.str();
 }
 
+// As OneComesAndGoes, but slurmctld gave no answer at either moment.
+class GaveNoAnswer final : public record::Recording {
+ public:
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(120)}; }
+  Result<Model> at(TimePoint time) override {
+    Model model;
+    const auto tell = [&](auto what, TimePoint when) { reduce(model, {name_, 0, when, std::move(what)}); };
+    tell(ClusterSeen{Scheduler::slurm, false, "", "", "id"}, time);
+    tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}}, time);
+    tell(WorkloadsListed{{}}, time);
+    tell(SourceReport{Source::slurm_nodes, {}, {}, "", false}, test::at(-600));
+    tell(SourceReport{Source::slurm_nodes, Error{"no answer", "timed out", ""}, {}, "", false}, time);
+    return model;
+  }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>&) override {
+    return Done{};
+  }
+
+ private:
+  ClusterName name_{"hpc"};
+};
+
+TEST(RecordDiff, WhatGaveNoAnswerAtTheMomentsIsNamedAndNothingIsSaidToStand) {
+  Options options;
+  options.recording = "F", options.from = "2027-01-15T08:00:00Z";
+  test::Box box;
+  Joins joins{box, box, {}, {}, [] { return at(120); }, {}, false};
+  joins.recordings = [](const std::string&) {
+    std::vector<std::unique_ptr<record::Recording>> all;
+    all.push_back(std::make_unique<GaveNoAnswer>());
+    return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
+  };
+  std::ostringstream out, err, json;
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, {out, err}), kUnknown);
+  EXPECT_EQ(out.str().find("Nothing changed"), std::string::npos) << out.str();
+  for (const char* moment : {"2027-01-15T08:00:00Z", "2027-01-15T08:02:00Z"})
+    EXPECT_NE(err.str().find(std::string("hpc: scontrol show node did not answer at ") + moment),
+              std::string::npos)
+        << err.str();
+  EXPECT_NE(err.str().find("its last answer, of 2027-01-15T07:50:00Z"), std::string::npos) << err.str();
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, {json, err}), kUnknown);
+  EXPECT_EQ(test::check_schema(test::schema_text("diff"), json.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(json.str(), "/failing/1/answered"), "\"2027-01-15T07:50:00Z\"") << json.str();
+}
+
 TEST(RecordList, AnotherWordIsRefused) {
   Listing list;
   list.files = {file(0, 120, {})};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/model/recorded.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "engine/record/difference.hpp"
@@ -19,11 +20,20 @@
 namespace tessera::cli {
 namespace {
 
+// A source that did not answer at one of the two moments: what it tells there is older than the moment.
+struct Failing {
+  TimePoint at{};  // that moment
+  Source source{};
+  std::optional<TimePoint> answered;  // last; nullopt: never
+  Error why;
+};
+
 struct Compared {
   std::string cluster;
   TimePoint to{};
   bool newest = false;  // no time was asked for: `to` is the newest round
   std::vector<record::Change> changes;
+  std::vector<Failing> failing;
 };
 
 struct Comparison {
@@ -55,7 +65,43 @@ Json json_of(const Comparison& comparison) {
       row.add("before", text_or_null(change.before));
       row.add("after", text_or_null(change.after));
     }
+  Json& failing = document.add("failing", Json::list());
+  for (const Compared& one : all)
+    for (const Failing& source : one.failing) {
+      Json& row = failing.items.emplace_back(Json::map());
+      row.add("cluster", Json::of(one.cluster));
+      row.add("at", Json::of(utc_text(source.at)));
+      row.add("source", Json::of(std::string(failing_word(source.source))));
+      row.add("answered", time_or_null(source.answered));
+      row.add("why", Json::of(to_line(source.why)));
+    }
   return document;
+}
+
+std::vector<Failing> failing_in(const Cluster& cluster, TimePoint at) {
+  std::vector<Failing> all;
+  for (const auto& [source, health] : cluster.sources)
+    if (health.failure) all.push_back({at, source, health.last_ok, *health.failure});
+  return all;
+}
+
+// Nodes, jobs and pods are compared: where they were not told, that nothing differs says nothing.
+bool is_compared(const Failing& one) { return tells_nodes(one.source) || tells_work(one.source); }
+bool is_any_old(const std::vector<Compared>& all) {
+  return std::any_of(all.begin(), all.end(), [](const Compared& one) {
+    return std::any_of(one.failing.begin(), one.failing.end(), is_compared);
+  });
+}
+
+void tell_failing(const Comparison& comparison, const Streams& streams) {
+  for (const Compared& one : comparison.clusters)
+    for (const Failing& source : one.failing)
+      complain(streams,
+               {fmt::format("{}: {} did not answer at {}", clean(one.cluster, 200),
+                            failing_word(source.source), utc_text(source.at)),
+                to_line(source.why),
+                source.answered ? "what is compared is its last answer, of " + utc_text(*source.answered)
+                                : "it had not answered before"});
 }
 
 std::vector<std::string> parts_of(const std::string& list) {
@@ -137,7 +183,9 @@ std::string print(const Comparison& comparison, const Options& options) {
   const Grid grid = grid_of(shown);
   const std::string moments = on_paper(moments_of(comparison, options), options.paper);
   if (grid.rows.empty())
-    return tui::told(options.reader, "Nothing changed between the two.") + "\n" + moments;
+    return tui::told(options.reader, is_any_old(all) ? "No change is known between the two: not all was told."
+                                                     : "Nothing changed between the two.") +
+           "\n" + moments;
   return to_table(grid, options.headers, options.paper) + "\n" + moments;
 }
 
@@ -189,11 +237,14 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
     if (!before) return complain(streams, before.error()), kUnknown;
     const auto after = record::stood_at(*one, to);
     if (!after) return complain(streams, after.error()), kUnknown;
-    all.clusters.push_back({one->cluster().text, to, newest,
-                            record::differences(before->clusters.front(), after->clusters.front())});
+    const Cluster &was = before->clusters.front(), &is = after->clusters.front();
+    Compared& compared = all.clusters.emplace_back(
+        Compared{one->cluster().text, to, newest, record::differences(was, is), failing_in(was, *from)});
+    for (Failing& failing : failing_in(is, to)) compared.failing.push_back(std::move(failing));
   }
   streams.out << print(all, options);
-  return kDone;
+  tell_failing(all, streams);
+  return is_any_old(all.clusters) ? kUnknown : kDone;
 }
 
 }  // namespace tessera::cli

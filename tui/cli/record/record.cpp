@@ -17,6 +17,7 @@
 #include "tui/cli/doctor.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/record/list.hpp"
+#include "tui/cli/record/run_journals.hpp"
 #include "tui/version.hpp"
 
 namespace tessera::cli {
@@ -26,6 +27,7 @@ namespace {
 struct Writer {
   std::unique_ptr<record::Tape> tape;
   record::Recorder recorder;
+  RunJournals journals;
   std::string complained;
   int rounds = 0;
 };
@@ -51,21 +53,30 @@ class Loop {
     if (auto failed = clusters_.start(options_.cluster)) return *failed;
     for (const BackendPtr& backend : clusters_.backends()) backend->set_pace(Pace::idle);
     if (!clusters_.wait_until_loaded()) return kDone;
+    ask_for_runs();
+    if (runs_asked_ && !clusters_.wait_until([this] { return !runs_asked_ && reading_.empty(); }))
+      return kDone;
     return rounds();
   }
 
  private:
   // Behind what a recorder told there before. What cannot be read is nothing to go on from.
-  static record::Recorder recorder_behind(const std::vector<std::unique_ptr<record::Recording>>& before,
-                                          record::Wanted wanted, const ClusterName& written) {
+  static Writer writer_behind(const std::vector<std::unique_ptr<record::Recording>>& before,
+                              std::unique_ptr<record::Tape> tape, record::Wanted wanted,
+                              const ClusterName& written, TimePoint now) {
     record::Recorder recorder(std::move(wanted));
+    TimePoint since = now;
+    record::RunLines lines;
     for (const auto& one : before) {
       const auto covered = one->cluster() == written ? one->covered() : std::nullopt;
       if (!covered) continue;
-      auto idle = one->at(covered->to) ? one->idle() : std::nullopt;
+      const bool read = one->at(covered->to).ok();
+      auto idle = read ? one->idle() : std::nullopt;
       recorder.go_on_behind(covered->to, std::move(idle).value_or(std::vector<history::ToldIdle>()));
+      if (read) lines = one->run_lines().value_or(record::RunLines());
+      since = std::min(since, covered->from);
     }
-    return recorder;
+    return {std::move(tape), std::move(recorder), RunJournals(since, std::move(lines)), {}};
   }
 
   Status open_tapes() {
@@ -91,7 +102,7 @@ class Loop {
         return doctor_findings(clusters_.model(), cluster, catalogue_, options_, wall);
       };
       writers_.emplace(name,
-                       Writer{std::move(*tape), recorder_behind(before, std::move(wanted), written), {}});
+                       writer_behind(before, std::move(*tape), std::move(wanted), written, clusters_.wall()));
     }
     return Done{};
   }
@@ -116,6 +127,7 @@ class Loop {
     for (;;) {
       clusters_.take_events();
       code = write_all();
+      ask_for_runs();
       if (!std::exchange(paced_, true)) tell_paces();
       if (options_.rounds > 0 && ++done >= options_.rounds) return wait_for_older_days() ? code : kDone;
       if (!wait_for_next(next)) return kDone;
@@ -177,11 +189,10 @@ class Loop {
       const TimePoint wall = clusters_.wall(), at = cluster_now(*cluster, wall);
       const bool key = writer.tape->wants_key(at);
       std::string lines = writer.recorder.take(*cluster, wall, key);
-      for (const auto& [run, text] : news_)
-        for (std::string_view line : lines_in(text))
-          if (!line.empty()) lines += writer.recorder.run_line(at, run, line);
+      lines += writer.journals.lines(writer.recorder, at, key);
       const Status written = writer.tape->write(lines, at, key);
       whole &= written.ok();
+      if (written) writer.journals.written();
       ++writer.rounds;
       // Said once for as long as it is the same; recording goes on once there is room again.
       const std::string said = written ? "" : to_line(written.error());
@@ -189,12 +200,45 @@ class Loop {
       writer.complained = said;
       tell_trouble(writer);
     }
-    news_.clear();
     return whole ? kDone : kUnknown;
   }
 
+  // Which runs there are; what is new in their journals is in the next round. With digests for names none is
+  // told.
+  void ask_for_runs() {
+    if (!clusters_.runs() || !options_.hash_names.empty()) return;
+    runs_asked_ = true;
+    clusters_.runs()->list();
+  }
+
   void note_run(const Event& event) {
-    if (const auto* told = std::get_if<RunTold>(&event.what)) news_.emplace_back(told->run, told->lines);
+    if (const auto* listed = std::get_if<RunsListed>(&event.what)) read_moved(*listed);
+    if (const auto* told = std::get_if<RunTold>(&event.what)) {
+      if (Writer* writer = reader_of(told->run); writer && told->from_start)
+        writer->journals.take(told->run, told->lines);
+      reading_.erase(told->run);
+    }
+    if (const auto* refused = std::get_if<RunRefused>(&event.what)) {
+      if (Writer* writer = reader_of(refused->run)) writer->journals.forget(refused->run);
+      reading_.erase(refused->run);
+      runs_asked_ = runs_asked_ && !refused->run.empty();
+    }
+  }
+
+  void read_moved(const RunsListed& listed) {
+    runs_asked_ = false;
+    for (const RunHead& head : listed.runs) {
+      const auto writer = writers_.find(head.cluster);
+      if (writer == writers_.end() || !writer->second.journals.wants(head)) continue;
+      reading_.insert_or_assign(head.run, head.cluster);
+      clusters_.runs()->read(head.run);
+    }
+  }
+
+  // nullptr: its journal was not asked for.
+  Writer* reader_of(const std::string& run) {
+    const auto cluster = reading_.find(run);
+    return cluster == reading_.end() ? nullptr : &writers_.at(cluster->second);
   }
 
   const Options& options_;
@@ -203,8 +247,9 @@ class Loop {
   const Streams& streams_;
   OpenClusters clusters_;
   std::map<ClusterName, Writer> writers_;
-  std::vector<std::pair<std::string, std::string>> news_;  // of runs: id and journal lines
-  bool paced_ = false;                                     // tell_paces() was called
+  std::map<std::string, ClusterName> reading_;  // runs of which the journal was asked for
+  bool runs_asked_ = false;                     // a list of them is on its way
+  bool paced_ = false;                          // tell_paces() was called
 };
 
 }  // namespace
