@@ -42,6 +42,21 @@ TEST(UsageScreens, WithoutARecordingTheyTeachHowToMakeOne) {
   }
 }
 
+// Where no recorder ever ran they said that nothing is known, though slurmdbd and Prometheus know.
+TEST(UsageScreens, WithoutARecordingTheyNameTheCommandsThatAskOtherSources) {
+  for (const std::string name : {"usage", "waste"}) {
+    const std::string command = "tessera " + name + " --since 7d ";
+    Session session(two_places());
+    session.press(":" + name + "<enter>");
+    EXPECT_TRUE(session.shows(command + "--accounting")) << session.screen();
+    EXPECT_TRUE(session.shows(command + "--source prometheus")) << session.screen();
+    for (Cluster& cluster : session.model.clusters)
+      if (cluster.scheduler == Scheduler::slurm) cluster.simulated = true;
+    EXPECT_FALSE(session.shows("--accounting")) << "a simulated Slurm has no slurmdbd\n" << session.screen();
+    EXPECT_TRUE(session.shows("--source prometheus"));
+  }
+}
+
 TEST(UsageScreens, AReadingTellsHowFarItIsAndAFailureWhatToDo) {
   Session session(two_places());
   session.press(":waste<enter>");
