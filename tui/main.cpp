@@ -99,11 +99,19 @@ slurm::SlurmOptions slurm_options(const cli::Options& options) {
   return wanted;
 }
 
+// What Slurm's backend and that of Prometheus beside it tell each other: of which instances exporters name
+// the job, and which nodes Slurm lists.
+struct BesideSlurm {
+  std::shared_ptr<slurm::NamedJobs> named_jobs = std::make_shared<slurm::NamedJobs>();
+  std::shared_ptr<figures::ListedNodes> listed = std::make_shared<figures::ListedNodes>();
+};
+
 BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSources& sources,
                          const mig::Catalogue& catalogue, const cli::Environment& environment,
-                         std::shared_ptr<slurm::NamedJobs> named_jobs) {
+                         const BesideSlurm& beside) {
   slurm::SlurmOptions wanted = slurm_options(options);
-  wanted.named_jobs = std::move(named_jobs);
+  wanted.named_jobs = beside.named_jobs;
+  wanted.listed = beside.listed;
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
@@ -176,7 +184,7 @@ Result<figures::FigureSources> figure_sources(const cli::Options& options) {
 // Beside a Slurm cluster.
 void add_slurm_figures(cli::Opening& opening, const figures::FigureSources& sources,
                        const cli::Options& options, const mig::Catalogue& catalogue,
-                       std::shared_ptr<slurm::NamedJobs> named_jobs) {
+                       const BesideSlurm& beside) {
   const ClusterName cluster = opening.backends.back()->name();
   if (sources.url.empty()) return;
   figures::PrometheusOptions wanted;
@@ -186,8 +194,8 @@ void add_slurm_figures(cli::Opening& opening, const figures::FigureSources& sour
   wanted.every = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
-  wanted.heard = [named = std::move(named_jobs)](const NodeName& node,
-                                                 const figures::DcgmReadings& readings) {
+  wanted.listed = beside.listed;
+  wanted.heard = [named = beside.named_jobs](const NodeName& node, const figures::DcgmReadings& readings) {
     named->keep(node, readings, std::chrono::steady_clock::now());
   };
   opening.backends.push_back(std::make_unique<figures::PrometheusBackend>(std::move(wanted)));
@@ -365,10 +373,9 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
     if (options.slurm_conf.empty())
       if (auto found = slurm::find_slurm(options.timeout); !found) no_slurm = found.error();
     if (!no_slurm) {
-      // Of which instances exporters name the job, Prometheus hears beside Slurm.
-      const auto named_jobs = std::make_shared<slurm::NamedJobs>();
-      opening.backends.push_back(slurm_backend(options, *sources, catalogue, environment, named_jobs));
-      add_slurm_figures(opening, *sources, options, catalogue, named_jobs);
+      const BesideSlurm beside;
+      opening.backends.push_back(slurm_backend(options, *sources, catalogue, environment, beside));
+      add_slurm_figures(opening, *sources, options, catalogue, beside);
     }
   }
   if (kubernetes_here) {

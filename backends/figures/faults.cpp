@@ -65,10 +65,4 @@ std::vector<Remark> Faults::remarks() const {
   return all;
 }
 
-std::vector<Remark> faults_of(const FiguresNow& now) {
-  Faults faults;
-  for (const NodeReadings& one : now.nodes) faults.keep(one.node.node, one.readings);
-  return faults.remarks();
-}
-
 }  // namespace tessera::figures

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "backends/figures/dcgm.hpp"
-#include "backends/figures/prometheus_queries.hpp"
 #include "engine/model/event.hpp"
 
 namespace tessera::figures {
@@ -28,8 +27,5 @@ class Faults {
  private:
   std::map<std::string, std::vector<Remark>> by_node_;
 };
-
-// Of all that Prometheus told at once.
-std::vector<Remark> faults_of(const FiguresNow& now);
 
 }  // namespace tessera::figures

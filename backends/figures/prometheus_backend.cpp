@@ -39,6 +39,8 @@ struct PrometheusBackend::State {
   }
   std::optional<SourceReport> last;
   Meter meter{std::chrono::steady_clock::now(), std::chrono::minutes(1)};
+  // Of a node that went down with its fault Prometheus tells nothing more after some minutes.
+  Faults faults;
   std::vector<Remark> faulty;  // as posted last
 
   LookBack past;
@@ -63,10 +65,13 @@ PrometheusCalls PrometheusBackend::State::calls() {
   calls.told = [this](const FiguresNow& now, Duration latency) {
     for (const NodeReadings& one : now.nodes) {
       const NodeName node(one.node.node);
+      faults.keep(node.text, one.readings);
       if (options.heard) options.heard(node, one.readings);
       post(measured_of(node, one.readings, options.catalogue));
     }
-    std::vector<Remark> remarks = faults_of(now);
+    if (options.listed)
+      faults.forget([&](const std::string& node) { return options.listed->has_lost(NodeName(node)); });
+    std::vector<Remark> remarks = faults.remarks();
     if (std::exchange(faulty, remarks) != remarks) post(RemarksListed{Source::dcgm, std::move(remarks)});
     std::string note;
     if (now.skipped > 0) note = fmt::format("{} series could not be read: {}", now.skipped, now.problem);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/figures/dcgm.hpp"
+#include "backends/figures/listed_nodes.hpp"
 #include "backends/figures/site_command.hpp"
 #include "engine/history/keeps_figures.hpp"
 #include "engine/mig/catalogue.hpp"
@@ -25,6 +26,8 @@ struct PrometheusOptions {
   std::function<TimePoint()> clock;           // the wall clock
   // Whatever else wants to hear what a round told of a node; may be empty. Called on the backend's thread.
   std::function<void(const NodeName&, const DcgmReadings&)> heard;
+  // What was told of a node's faults stands until it is in none of these; null: until it is told otherwise.
+  std::shared_ptr<const ListedNodes> listed;
 };
 
 class PrometheusBackend final : public Backend, public history::KeepsFigures {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "backends/figures/faults.hpp"
 #include "backends/kubernetes/backend_state.hpp"
 #include "backends/kubernetes/explain.hpp"
 
@@ -51,7 +50,8 @@ void KubernetesBackend::State::begin_prometheus() {
 }
 
 void KubernetesBackend::State::prometheus_told(figures::FiguresNow now, Duration latency) {
-  exporter_remarks = figures::faults_of(now);
+  for (const figures::NodeReadings& one : now.nodes) faults.keep(one.node.node, one.readings);
+  exporter_remarks = faults_so_far();
   for (figures::NodeReadings& one : now.nodes) store->set_readings(one.node.node, std::move(one.readings));
   tell(SourceReport{Source::dcgm, std::nullopt, latency, ""});
   prometheus_tells = true;
@@ -62,6 +62,11 @@ void KubernetesBackend::State::prometheus_told(figures::FiguresNow now, Duration
                                fmt::format("{} series could not be read: {}", now.skipped, now.problem), ""};
   tell_measure_remarks();
   check_loaded();
+}
+
+std::vector<Remark> KubernetesBackend::State::faults_so_far() {
+  faults.forget([this](const std::string& node) { return !store->lists(node); });
+  return faults.remarks();
 }
 
 void KubernetesBackend::State::tell_measure_remarks() {
@@ -101,6 +106,7 @@ ExporterCalls KubernetesBackend::State::exporter_calls() {
     return all;
   };
   calls.told = [this](const Exporter& exporter, DcgmReadings readings) {
+    if (prometheus) faults.keep(exporter.node, readings);
     store->set_readings(exporter.node, std::move(readings));
   };
   calls.round = [this](std::size_t answered, Duration latency, std::vector<Remark> remarks) {
@@ -115,6 +121,10 @@ ExporterCalls KubernetesBackend::State::exporter_calls() {
 void KubernetesBackend::State::measured(std::size_t answered, Duration latency, std::vector<Remark> remarks) {
   if (answered > 0) tell(SourceReport{Source::dcgm, std::nullopt, latency, ""});
   exporter_remarks = std::move(remarks);
+  // Of nodes whose exporter gives no answer, too, what Prometheus told before it failed.
+  for (Remark& fault : faults_so_far())
+    if (std::find(exporter_remarks.begin(), exporter_remarks.end(), fault) == exporter_remarks.end())
+      exporter_remarks.push_back(std::move(fault));
   tell_measure_remarks();
   check_loaded();
 }

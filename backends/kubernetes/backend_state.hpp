@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/costs_told.hpp"
+#include "backends/figures/faults.hpp"
 #include "backends/figures/look_back.hpp"
 #include "backends/figures/prometheus.hpp"
 #include "backends/http_client.hpp"
@@ -62,6 +63,7 @@ struct KubernetesBackend::State {
   void measured(std::size_t answered, Duration latency, std::vector<Remark> remarks);
   void begin_prometheus();
   void prometheus_told(figures::FiguresNow now, Duration latency);
+  std::vector<Remark> faults_so_far();
   void tell_measure_remarks();
   void tell_late_measures();
   void measure_now();
@@ -120,6 +122,9 @@ struct KubernetesBackend::State {
   bool prometheus_tells = false;  // its last answer was good: the exporters are left alone
   bool measuring = false;         // the exporters were asked at least once
   bool waited_for_measures = false;
+  // As Prometheus told last of each node, and exporters while it fails. Of a node that went down with its
+  // fault Prometheus tells nothing more after some minutes.
+  figures::Faults faults;
   std::vector<Remark> exporter_remarks;  // of their last round
   std::optional<Remark> prometheus_remark;
   std::vector<Remark> measure_remarks;  // both, as posted last

@@ -414,6 +414,8 @@ std::string ClusterStore::sharing_component() const {
   return {};
 }
 
+bool ClusterStore::lists(const std::string& node) const { return state_->nodes.contains(node); }
+
 void ClusterStore::set_readings(const std::string& node, DcgmReadings readings) {
   auto found = state_->nodes.find(node);
   if (found == state_->nodes.end()) return;

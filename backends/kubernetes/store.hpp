@@ -70,6 +70,7 @@ class ClusterStore {
   // Of ACK's sharing component, by the label that Helm sets; empty: not reported.
   std::string sharing_component() const;
 
+  bool lists(const std::string& node) const;
   // The DCGM exporters that run and are ready, one a node.
   std::vector<Exporter> exporters() const;
   // The node that a series of Prometheus is of: by its name, or by the exporter that was scraped.

@@ -238,8 +238,10 @@ class Days {
   void take(AccountingAnswer answer) {
     told_.unread += answer.unread, read_ += answer.jobs.size();
     next_day_.emplace();
-    for (usage::PastJob& job : answer.jobs) {
+    for (AccountedJob& job : answer.jobs) {
       next_day_->insert(run_of(job));
+      // What wants processors alone waits for no GPU: most jobs of a site may be such.
+      if (!job.has_to_do_with_gpus) continue;
       // Of the first day what ended before the stretch is told, too.
       if (!job.ended || *job.ended >= question_.from) jobs_.try_emplace(run_of(job), std::move(job));
     }

@@ -161,6 +161,7 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
       error = listed(parse_nodes(outcome.out, origin(source), options.catalogue, is_leaving),
                      [&](Parsed<Node>& parsed) {
                        last_nodes = parsed.values;
+                       tell_listed();
                        shown.nodes = outcome.out;
                        gres = gres_stamp(outcome.out);
                        if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();

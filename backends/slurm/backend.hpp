@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/figures/listed_nodes.hpp"
 #include "backends/figures/site_command.hpp"
 #include "engine/history/keeps_figures.hpp"
 #include "engine/looks_into.hpp"
@@ -45,6 +46,7 @@ struct SlurmOptions {
   std::optional<std::size_t> most_asked;
   std::optional<figures::SiteCommand> exporter;  // asks a node's DCGM exporter; {node} in it
   std::shared_ptr<NamedJobs> named_jobs;         // that another backend hears of; null: exporters alone tell
+  std::shared_ptr<figures::ListedNodes> listed;  // which another backend is told of; null: none is
 };
 
 class SlurmBackend final : public Backend, public LooksInto, public history::AsksNodes {

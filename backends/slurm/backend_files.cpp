@@ -1,6 +1,7 @@
 // Besides the controller: Slurm's files, here or on their host, and the exporters of nodes.
 #include <unistd.h>
 
+#include <set>
 #include <utility>
 
 #include "backends/slurm/backend_state.hpp"
@@ -66,6 +67,14 @@ void SlurmBackend::State::hold_all_against() {
   if (some_hidden) return;
   std::vector<Remark> fresh = actuator.unapplied_remarks(shown, last_nodes, last_jobs);
   if (std::exchange(unapplied_remarks, fresh) != fresh) post_file_remarks();
+}
+
+// Faults of nodes that are gone are no findings.
+void SlurmBackend::State::tell_listed() {
+  if (!options.listed) return;
+  std::set<NodeName> names;
+  for (const Node& node : last_nodes) names.insert(node.name);
+  options.listed->set(std::move(names));
 }
 
 // Those that have GPUs, as they are listed last.

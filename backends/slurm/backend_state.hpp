@@ -64,6 +64,7 @@ struct SlurmBackend::State {
   void end();
   void tell_loaded();
   void learn_boards();
+  void tell_listed();
   void ask_exporters();
   void pause();
   void wake_after(Duration delay);

@@ -218,9 +218,11 @@ TEST_F(AccountingE2e, WhatWasHeldAndWaitedForAddsUpToWhatIsReckonedByHand) {
                            {{"-w", "mix01", "--gres=gpu:1g.10gb:2"}, 0},
                            {{"-A", "bio", "-w", "gpu01", "--gres=gpu:h100:1"}},
                            {{"-H", "--gres=gpu:h100:1"}},
-                           {{"-w", "shard01", "--gres=shard:4"}}});
+                           {{"-w", "shard01", "--gres=shard:4"}},
+                           {{"-w", "gpu01"}},
+                           {{"-H"}}});
   const auto &night = jobs[0], &slice = jobs[1], &any = jobs[2], &open = jobs[3], &other = jobs[4],
-             &never = jobs[5], &shares = jobs[6];
+             &never = jobs[5], &shares = jobs[6], &plain = jobs[7], &waits = jobs[8];
   move({at(night, day(3) + hours(20), day(3) + hours(22), day(2) + hours(2)),   // 4 h × 2, over midnight
         at(slice, day(2) + hours(10), day(2) + hours(10), day(2) + hours(12)),  // 2 h × 3/7
         at(any, day(2) + hours(1), day(2) + hours(1), day(2) + hours(2)),       // 1 h × 4, which are whole
@@ -228,6 +230,8 @@ TEST_F(AccountingE2e, WhatWasHeldAndWaitedForAddsUpToWhatIsReckonedByHand) {
         at(other, day(3) + hours(1), day(3) + hours(4), day(3) + hours(5)),   // 1 h
         at(never, day(2), std::nullopt, day(2) + hours(6)),                   // waited alone
         at(shares, day(2) + hours(1), day(2) + hours(1), day(2) + hours(9)),  // no GPU of its own
+        at(plain, day(2), day(2) + hours(5), day(2) + hours(9)),              // of processors alone
+        at(waits, day(2), std::nullopt, day(2) + hours(7)),                   // for processors alone
         at(runs, now_ - hours(3), now_ - hours(3), std::nullopt)});           // until now
 
   auto all = rows("workload");
@@ -238,6 +242,8 @@ TEST_F(AccountingE2e, WhatWasHeldAndWaitedForAddsUpToWhatIsReckonedByHand) {
   EXPECT_EQ(held(all, other), "1.00 8.00 3.00");
   EXPECT_EQ(held(all, never), "0.00 0.00 6.00");
   EXPECT_EQ(all[shares]["gpu_hours"], "");
+  EXPECT_FALSE(all.contains(plain)) << "it waited for no GPU, and held none";
+  EXPECT_FALSE(all.contains(waits)) << "its ReqTRES names no GPU";
   EXPECT_NEAR(number(all[runs]["gpu_hours"]), 3, 0.05);
   EXPECT_EQ(all[night]["mean_use"], "") << "nothing was measured, which is not 0";
 

@@ -20,7 +20,7 @@ int fuzz_slurm_accounting(const std::uint8_t* data, std::size_t size) {
   usage::Ledger ledger(catalogue);
   usage::PastJobs past;
   past.to = TimePoint(std::chrono::seconds(2'000'000'000));
-  past.jobs = std::move(answer.jobs);
+  past.jobs.assign(answer.jobs.begin(), answer.jobs.end());
   usage::add(ledger, past, catalogue);
   for (const usage::Hold& hold : ledger.holds())
     if (!(hold.gpu_hours() >= 0)) std::abort();

@@ -161,7 +161,7 @@ Panes usage_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   const std::vector<Sum>* sums = sums_of(state);
   if (!sums || sums->empty()) {
-    panes.main = no_sums(state, width);
+    panes.main = no_sums(ui, state, width);
     return panes;
   }
   const UsageColumns at = usage_columns(ui, width);

@@ -24,6 +24,29 @@ std::string minutes_text(TimePoint at) {
 
 std::string reading_text(double part) { return fmt::format("reading the recording: {:.0f} %", part * 100); }
 
+// What else knows the past: this screen reads recordings alone, commands ask others, too.
+void add_commands_without(FactPage& page, const UiContext& ui, const UiState& state) {
+  bool slurm = false, real = false;
+  for (const Cluster& cluster : ui.model.clusters) {
+    if (cluster.simulated) continue;
+    real = true;
+    slurm = slurm || cluster.scheduler == Scheduler::slurm;
+  }
+  const bool waste = state.top().kind == ScreenKind::waste;
+  const std::string command = waste ? "tessera waste --since 7d" : "tessera usage --since 7d";
+  if (slurm) {
+    page.blank();
+    add_sentence(page, command + " --accounting", Role::input);
+    add_sentence(page, "asks slurmdbd, which knows the jobs of the days before without a recording",
+                 Role::dim);
+  }
+  if (!real) return;
+  page.blank();
+  add_sentence(page, command + (waste ? " --source prometheus" : " --source prometheus --by node"),
+               Role::input);
+  add_sentence(page, "asks Prometheus for what it kept, where `prometheus` is set in config.yaml", Role::dim);
+}
+
 }  // namespace
 
 std::string days_text(Duration since) {
@@ -57,7 +80,7 @@ std::string gaps_text(const UiState& state) {
   return gap_words(state.words, state.usage.read->gaps, minutes_text, now);
 }
 
-Document no_sums(const UiState& state, int width) {
+Document no_sums(const UiContext& ui, const UiState& state, int width) {
   FactPage page(state, width);
   const UsageState& usage = state.usage;
   const bool sums_nothing = usage.read && usage.read->from != TimePoint{} && !usage.part && !usage.failure;
@@ -96,6 +119,7 @@ Document no_sums(const UiState& state, int width) {
   page.blank();
   add_sentence(page, "tessera --recording DIR", Role::input);
   add_sentence(page, "opens the console with it; so does `recording: DIR` in config.yaml", Role::dim);
+  add_commands_without(page, ui, state);
   return page.take();
 }
 

@@ -23,7 +23,7 @@ std::string letter_begin(const UiState& state, const std::string& owner, std::si
 // Of which times nothing is recorded, in the language of the console; empty: there are none.
 std::string gaps_text(const UiState& state);
 // Why there is no list, and what to do about it.
-Document no_sums(const UiState& state, int width);
+Document no_sums(const UiContext& ui, const UiState& state, int width);
 std::string days_text(Duration since);  // "the last 7 days"
 
 }  // namespace tessera::tui

@@ -310,12 +310,12 @@ void refresh_waste(UiState& state, Screen& screen, const UiContext& ui) {
   state.usage.waste = any ? waste_texts(state, list_width(state, ui)) : nullptr;
 }
 
-Panes waste_panes(const UiContext&, const UiState& state, int width) {
+Panes waste_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   const std::vector<Waste>* all = all_of(state);
   if (!all || all->empty()) {
     const bool looked = all && state.usage.read->from != TimePoint{};
-    panes.main = looked ? nothing_wasted(state, width) : no_sums(state, width);
+    panes.main = looked ? nothing_wasted(state, width) : no_sums(ui, state, width);
     return panes;
   }
   const std::shared_ptr<const WasteTexts> texts = waste_texts(state, width);

@@ -12,7 +12,7 @@
 namespace tessera::slurm {
 namespace {
 
-constexpr std::size_t kSacctColumns = 13;
+constexpr std::size_t kSacctColumns = 14;
 constexpr std::size_t kMostText = 1024;                 // of a name
 constexpr std::int64_t kMostSeconds = 100'000'000'000;  // the year 5138
 constexpr std::int64_t kMostGpus = 1'000'000;           // of one job
@@ -56,6 +56,18 @@ bool read_gpus(std::string_view text, std::map<std::string, std::int64_t>& gpus)
   }
   if (total > typed) gpus[""] = total - typed;
   return typed <= kMostGpus;
+}
+
+// Whether GPUs or shares of them are among these, of whichever type: "cpu=1,gres/gpu:h100=2,gres/gpu=2".
+bool names_gpus(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view word = take(text, ',');
+    const std::string_view name = take(word, '=');
+    for (const std::string_view kind : {"gres/gpu", "gres/shard", "gres/mps"})
+      if (name.starts_with(kind) && (name.size() == kind.size() || name[kind.size()] == ':') && word != "0")
+        return true;
+  }
+  return false;
 }
 
 using SacctColumns = std::array<std::string_view, kSacctColumns>;
@@ -103,7 +115,7 @@ void read_gathered(std::string_view text, std::optional<usage::Gathered>& gather
   gathered->memory_peak = first ? peak : Mib{0};
 }
 
-bool read_job(const SacctColumns& column, usage::PastJob& job) {
+bool read_job(const SacctColumns& column, AccountedJob& job) {
   if (!whole_number<std::int64_t>(column[0])) return false;
   job.id = WorkloadId(std::string(column[0]));
   job.listed_as = clean(column[12], kMostText);
@@ -114,6 +126,7 @@ bool read_job(const SacctColumns& column, usage::PastJob& job) {
   if (!read_time(column[5], job.submitted) || !read_time(column[6], job.started) ||
       !read_time(column[7], job.ended) || !read_gpus(column[8], job.gpus))
     return false;
+  job.has_to_do_with_gpus = names_gpus(column[13]) || names_gpus(column[8]);
   if (column[9] != "None assigned") job.nodes = clean(column[9], kMostText);
   // That of a job which was requeued may be of its first run.
   if (job.ended) job.figures = read_jobstats(column[10]);
@@ -140,7 +153,7 @@ AccountingAnswer parse_accounting(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = take(text, '\n');
     if (line.empty()) continue;
-    usage::PastJob job;
+    AccountedJob job;
     SacctColumns column;
     const bool whole = read_columns(line, column);
     std::string_view id = whole ? column[0] : std::string_view();

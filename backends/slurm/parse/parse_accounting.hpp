@@ -9,16 +9,21 @@
 namespace tessera::slurm {
 
 // The columns that are asked for, in their order; times in seconds since 1970 (SLURM_TIME_FORMAT=%s).
-// JobIDRaw is a number of its own for each task of an array, JobID what squeue calls it.
+// JobIDRaw is a number of its own for each task of an array, JobID what squeue calls it. AllocTRES is empty
+// until a job starts: what it waits for stands in ReqTRES, in the same form.
 inline constexpr std::string_view kAccountingColumns =
     "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList,AdminComment,TRESUsageInTot,"
-    "JobID";
+    "JobID,ReqTRES";
 // Between two columns: no name holds it.
 inline constexpr char kAccountingComma = '\x1f';
 
+struct AccountedJob : usage::PastJob {
+  bool has_to_do_with_gpus = false;  // holds some or shares of them, or asks for any while it waits
+};
+
 // Jobs, and behind each its steps where these were asked for, too: they have what Slurm gathered.
 struct AccountingAnswer {
-  std::vector<usage::PastJob> jobs;
+  std::vector<AccountedJob> jobs;
   int unread = 0;  // lines that have other columns, or no time that can be
 };
 AccountingAnswer parse_accounting(std::string_view text);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <deque>
 #include <fstream>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/patience.hpp"
+#include "tests/support/run_binary.hpp"
 #include "tests/support/watch.hpp"
 
 namespace tessera::figures {
@@ -389,6 +391,39 @@ TEST_F(BySiteCommand, WhoeverElseListensHearsWhatWasToldOfANode) {
   ASSERT_TRUE(until(backend, [](const Cluster& cluster) { return cluster.sources.contains(Source::dcgm); }));
   const std::lock_guard lock(mutex);
   EXPECT_GT(heard[NodeName("mixed-02")], 0U);
+}
+
+// A node that was lost with Xid 79 lost its finding, too, once its series went stale.
+TEST_F(BySiteCommand, AFaultStandsWhenPrometheusTellsOfItsNodeNoMoreAndGoesWithTheNode) {
+  const auto answer = [](const std::string& node, int xid) {
+    return R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{)"
+           R"("__name__":"DCGM_FI_DEV_XID_ERRORS","gpu":"3","UUID":"GPU-3","Hostname":")" +
+           node + R"("},"value":[1764000000,")" + std::to_string(xid) + R"("]}]}})";
+  };
+  test::Scratch folder;
+  folder.write("first", answer("mixed-02", 79));
+  folder.write("then", answer("mixed-01", 64));
+  const std::string in = "cd '" + folder.path() + "' && ";
+  PrometheusOptions options = with(in + "if mkdir asked 2>/dev/null; then cat first; else cat then; fi");
+  const auto listed = std::make_shared<ListedNodes>();
+  options.listed = listed;
+  PrometheusBackend backend(std::move(options));
+  const auto tells = [](const Cluster& cluster, const std::string& node) {
+    const auto found = cluster.remarks.find(Source::dcgm);
+    return found != cluster.remarks.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&](const Remark& one) { return one.subject == node; });
+  };
+  ASSERT_TRUE(until(backend, [&](const Cluster& cluster) { return tells(cluster, "mixed-02"); }));
+  const auto round_until = [&](const std::function<bool(const Cluster&)>& done) {
+    backend.refresh();
+    return test::reduce_until(mailbox, model, ClusterName("hpc"), done, test::kPatience);
+  };
+  ASSERT_TRUE(round_until([&](const Cluster& cluster) { return tells(cluster, "mixed-01"); }));
+  EXPECT_TRUE(tells(*model.find(ClusterName("hpc")), "mixed-02"))
+      << "nothing new is told of it, which is not that it is well";
+  listed->set({NodeName("mixed-01")});
+  EXPECT_TRUE(round_until([&](const Cluster& cluster) { return !tells(cluster, "mixed-02"); }));
 }
 
 TEST_F(BySiteCommand, HowTheCommandFailedIsToldWithTheCommandToTry) {

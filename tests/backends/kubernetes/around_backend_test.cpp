@@ -133,6 +133,47 @@ TEST_F(Measured, PrometheusIsAskedOnceInsteadOfEveryExporter) {
   EXPECT_EQ(api.count("/services/prometheus:9090/proxy/api/v1/query?"), 1u);
 }
 
+std::string fault_at_prometheus(const std::string& node, int xid) {
+  return R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{)"
+         R"("__name__":"DCGM_FI_DEV_XID_ERRORS","gpu":"3","UUID":"GPU-3","node":")" +
+         node + R"("},"value":[1764000000,")" + std::to_string(xid) + R"("]}]}})";
+}
+
+// A node that was lost with Xid 79 lost its finding, too, once its series went stale.
+TEST_F(Measured, AFaultStandsWhenPrometheusTellsOfItsNodeNoMore) {
+  api.nodes.emplace("b", node_json("b", kOne, {}));
+  std::atomic<int> asked = 0;
+  std::atomic<bool> fails = false;
+  auto exporters = api.instead;
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (!path.starts_with("/api/v1/namespaces/monitoring/services/prometheus:9090/proxy/"))
+      return exporters(path, query);
+    if (fails) return LabApi::Answer{503, "down", {}};
+    if (asked++ == 0) return LabApi::Answer{200, fault_at_prometheus("b", 79), {}};
+    return LabApi::Answer{200, fault_at_prometheus("a", 64), {}};
+  };
+  metrics.body = line(0, 9, "", "0") + line(0, 11, "q", "0.5") + line(1, 7, "p", "1");
+  KubernetesOptions options = at(api.script().socket());
+  options.prometheus = figures::ServicePlace{"monitoring", "prometheus", "9090", false};
+  KubeWatch watch(options);
+  const auto tells = [&](const Cluster& c, const std::string& node) {
+    const std::vector<Remark>* all = remarks(c);
+    return all && std::any_of(all->begin(), all->end(), [&](const Remark& one) {
+             return one.subject == node && one.text.find("Xid") != std::string::npos;
+           });
+  };
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return tells(c, "b"); }));
+  watch.backend().refresh();
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return tells(c, "a"); }));
+  EXPECT_TRUE(tells(watch.cluster(), "b")) << "nothing new is told of it, which is not that it is well";
+  fails = true;
+  watch.backend().refresh();
+  ASSERT_TRUE(watch.until([&](const Cluster& c) {
+    return remarks(c) && remarks(c)->front().subject == "Prometheus" && !tells(c, "a");
+  })) << "the exporter of a tells that it is well";
+  EXPECT_TRUE(tells(watch.cluster(), "b"));
+}
+
 TEST_F(Measured, WhilePrometheusFailsTheExportersAreAskedAndTheReasonIsSaid) {
   metrics.body = line(0, 9, "", "0") + line(0, 11, "q", "0.5") + line(1, 7, "p", "1");
   auto exporters = api.instead;

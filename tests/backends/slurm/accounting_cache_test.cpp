@@ -32,7 +32,7 @@ std::string job(const std::string& id, std::int64_t start, const std::string& en
   for (const std::string& one :
        {user, std::string("ml"), std::string("gpu"), std::string("RUNNING"), std::to_string(start),
         std::to_string(start), end, std::string("gres/gpu:h100=1,gres/gpu=1"), std::string("n1"),
-        std::string(), std::string(), std::string()})
+        std::string(), std::string(), std::string(), std::string()})
     text += sep + one;
   return text + "\n";
 }

@@ -134,7 +134,7 @@ TEST(Jobstats, TheCommentIsReadWithItsJob) {
   for (const std::string& one : {"alice", "ml", "gpu", "COMPLETED", "100", "200", "300",
                                  "gres/gpu:h100=1,gres/gpu=1", "della-k1g1", kOne})
     line += sep + one;
-  line += sep + sep;
+  line += sep + sep + sep;
   const AccountingAnswer answer = parse_accounting(line + "\n");
   ASSERT_EQ(answer.jobs.size(), 1U);
   ASSERT_EQ(answer.jobs[0].figures.size(), 1U);

@@ -77,6 +77,48 @@ TEST(GpuPage, DrawsTheLastHourOfWhatWasMeasured) {
   EXPECT_EQ(charts.find("memory bus"), std::string::npos) << "what nobody told is not drawn\n" << charts;
 }
 
+// The page of a GPU that is cut had a chart of the GPU alone.
+TEST(GpuPage, DrawsALineForEachOfItsSlices) {
+  Session session(small_place(), {120, 60});
+  session.press(":gpu n0007 0<enter>");
+  history::History history;
+  history.watch(ClusterName("hpc"), NodeName("n0007"), true);
+  Node node = *session.model.clusters.at(0).nodes.find(NodeName("n0007"));
+  for (int i = 0; i <= 30; ++i) {
+    node.gpus[0].telemetry.origin.at = at(10 * i + 10);
+    for (std::size_t s = 0; s < node.gpus[0].slices.size(); ++s)
+      node.gpus[0].slices[s].use = Percent{static_cast<float>(10 * s + 3)};
+    reduce(session.model, Event{ClusterName("hpc"), 0, at(10 * i + 10), NodeSeen{node}});
+    history.take(session.model.clusters.at(0), NodeName("n0007"));
+  }
+  tui::UiContext world = session.world();
+  world.history = &history;
+  world.wall = at(310);
+  for (const int width : {80, 120, 200}) {
+    std::string page;
+    const auto add = [&](const tui::Document& lines) {
+      for (const tui::DocLine& line : lines) {
+        for (const auto& span : line.spans) page += span.text + " ";
+        page += '\n';
+      }
+    };
+    add(tui::gpu_document(world, session.state, width));
+    add(tui::gpu_side_document(world, session.state, width));
+    const std::string charts = page.substr(page.find("LAST HOUR"));
+    EXPECT_NE(charts.find("of each slice"), std::string::npos) << page;
+    std::size_t at = 0;
+    for (const auto& [name, use] :
+         {std::pair("1g.10gb 0+1", "peak 3%"), std::pair("1g.10gb 1+1", "peak 13%"),
+          std::pair("2g.20gb 2+2", "peak 23%"), std::pair("3g.40gb 4+4", "peak 33%")}) {
+      at = charts.find(name, at);
+      ASSERT_NE(at, std::string::npos) << name << "\n" << page;
+      const std::string line = charts.substr(at, charts.find('\n', at) - at);
+      EXPECT_NE(line.find(use), std::string::npos) << line;
+    }
+    EXPECT_LT(page.find("SLICES"), page.find("LAST HOUR")) << "who holds them comes first";
+  }
+}
+
 TEST(GpuPage, ListsWhoWaitsForWhatItCouldBe) {
   Session session(small_place(), {120, 60});
   session.press(":gpu n0007 0<enter>");

@@ -52,6 +52,20 @@ TEST(UsageScreens, ByNodeAndProfileItIsNotKnownHowLongWasWaited) {
   }
 }
 
+// Where no recorder ever ran they said that nothing is known, though slurmdbd and Prometheus know.
+TEST(UsageScreens, WithoutARecordingTheyNameTheCommandsThatAskOtherSources) {
+  for (const std::string name : {"usage", "waste"}) {
+    const std::string command = "tessera " + name + " --since 7d ";
+    Session session(two_places());
+    session.press(":" + name + "<enter>");
+    EXPECT_TRUE(session.shows(command + "--accounting")) << session.screen();
+    EXPECT_TRUE(session.shows(command + "--source prometheus")) << session.screen();
+    for (Cluster& cluster : session.model.clusters) cluster.simulated = true;
+    EXPECT_FALSE(session.shows("--accounting")) << "a simulated Slurm has no slurmdbd\n" << session.screen();
+    EXPECT_FALSE(session.shows("--source prometheus")) << session.screen();
+  }
+}
+
 TEST(UsageScreens, AReadingTellsHowFarItIsAndAFailureWhatToDo) {
   Session session(two_places());
   session.press(":waste<enter>");

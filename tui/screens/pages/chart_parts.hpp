@@ -29,6 +29,10 @@ Chart chart_of(const history::Line& line, history::Figure figure, TimePoint now,
 void add_chart(FactPage& page, std::string_view name, const Chart& chart, std::string_view unit, int lines,
                Role role, std::string_view whose = {});
 
+// What was measured of each GPU instance of a GPU, and the same as one line each below one time axis.
+std::vector<history::Line> lines_of_slices(const UiContext& ui, const query::GpuRow& row);
+void add_slices(FactPage& page, const UiContext& ui, const query::GpuRow& row, TimePoint now);
+
 void add_idle(FactPage& page, const query::Value& idle);
 
 // "not measured  01:30-01:42": when nothing of the line was; empty name: of all there is.

@@ -28,7 +28,9 @@ void add_pipes(FactPage& page, const history::Line& line, TimePoint now) {
 void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, const Slice* slice) {
   const history::Line line = line_of(ui, row, slice);
   const TimePoint now = cluster_now(*row.cluster, ui.wall);
-  if (line.samples.empty()) {
+  std::vector<history::Line> lines{line};
+  if (!slice && line.samples.empty()) lines = lines_of_slices(ui, row);
+  if (line.samples.empty() && (slice || lines.empty())) {
     page.heading("LAST HOUR");
     page.fact("use",
               row.cluster->recorded ? N_("nothing is recorded of this hour")
@@ -36,7 +38,7 @@ void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, 
               Role::dim);
     return;
   }
-  page.heading("LAST HOUR", axis_text(page, {line}));
+  page.heading("LAST HOUR", axis_text(page, lines));
   add_gaps(page, {{"", line}}, now);
   const query::Context context{ui.wall, &ui.catalogue, ui.history};
   if (slice)
@@ -47,6 +49,7 @@ void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, 
   add_chart(page, "memory", chart_of(line, history::Figure::memory, now), "%", kOtherLines, Role::text);
   add_pipes(page, line, now);
   if (slice) return;
+  add_slices(page, ui, row, now);
   const bool detailed = history::summary_of(line.samples, history::Figure::power).last.has_value();
   if (!detailed) return;
   Chart heat = chart_of(line, history::Figure::temperature, now);

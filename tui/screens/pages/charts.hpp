@@ -8,7 +8,8 @@
 
 namespace tessera::tui {
 
-// Use and memory, and on a GPU temperature and power, over the last hour. slice null: the whole GPU.
+// Use and memory over the last hour. slice null: those of the whole GPU, with a line for each of its slices,
+// temperature and power.
 void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, const Slice* slice);
 // One line for each slice that the workload holds, and whether it uses any of them.
 void add_history(FactPage& page, const UiContext& ui, const query::WorkloadRow& row);

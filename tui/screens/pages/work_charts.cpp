@@ -1,4 +1,5 @@
-// The last hour of what a workload holds: each figure with one line a slice, below one time axis.
+// The last hour of what a workload holds, and of the slices of a GPU: each figure with one line a slice,
+// below one time axis.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -88,6 +89,10 @@ class Figures {
     if (own_top)
       for (Line& line : lines_) line.chart.top = highest();
     if (lines_.size() == 1) return one(name, aside, alone);
+    rows(name, aside);
+  }
+  // Also of one slice alone, with its name.
+  void rows(std::string_view name, std::string_view aside) {
     page_.add({{{page_.told(name), Role::dim, 3}, {"  " + page_.told(aside), Role::dim}}, {}});
     const TimePoint from = earliest();
     for (Line& line : lines_) {
@@ -179,7 +184,43 @@ void add_of_gpus(FactPage& page, const std::vector<Held>& all, TimePoint now, st
   if (figures.any()) figures.draw(name, parts ? N_("of the whole GPU") : "", kOtherLines, own_top);
 }
 
+// "1g.10gb 0+1": those of one profile are told apart by where they begin.
+std::string name_on_gpu(const Slice& slice) {
+  std::string name(insight::slice_label(slice));
+  if (slice.placement) return name + fmt::format(" {}+{}", slice.placement->start, slice.placement->size);
+  return slice.instance_id ? name + fmt::format(" GI {}", *slice.instance_id) : name;
+}
+
+// What shares a whole GPU has the GPU's own figures.
+std::vector<Held> instances_of(const UiContext& ui, const query::GpuRow& row) {
+  std::vector<Held> all;
+  for (const Slice& slice : row.gpu->slices)
+    if (slice.kind == SliceKind::gpu_instance && all.size() < kMostSlices)
+      all.push_back(
+          {{row.cluster, row.node, row.gpu, &slice}, name_on_gpu(slice), line_of(ui, row, &slice), {}});
+  return all;
+}
+
 }  // namespace
+
+std::vector<history::Line> lines_of_slices(const UiContext& ui, const query::GpuRow& row) {
+  std::vector<history::Line> lines;
+  for (Held& one : instances_of(ui, row))
+    if (!one.line.samples.empty()) lines.push_back(std::move(one.line));
+  return lines;
+}
+
+void add_slices(FactPage& page, const UiContext& ui, const query::GpuRow& row, TimePoint now) {
+  const std::vector<Held> all = instances_of(ui, row);
+  Figures use(page, all, "%", Role::held), memory(page, all, " GiB", Role::text);
+  for (const Held& one : all) {
+    const std::string whose = sharers(page, *one.row.slice);
+    use.line(one.name, chart_of(one.line, history::Figure::use, now), whose);
+    memory.line(one.name, memory_chart(ui, one, now), whose);
+  }
+  if (use.any()) use.rows("use", N_("of each slice"));
+  if (memory.any()) memory.rows("memory", N_("of each slice"));
+}
 
 void add_history(FactPage& page, const UiContext& ui, const query::WorkloadRow& row) {
   std::vector<Held> all = held_by(ui, row);
