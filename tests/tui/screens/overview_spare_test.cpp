@@ -282,6 +282,21 @@ TEST(OverviewSpare, WhatIsSaidOfComponentsBeginsInOneColumn) {
   EXPECT_EQ(first.find("up on"), second.find("up on")) << session.screen();
 }
 
+// "mps 60" and "60 × mps": of what, was to be guessed.
+TEST(OverviewSpare, MpsThatIsWaitedForHasItsUnitAtEachWidth) {
+  Model model = small_place();
+  Workload held = waiting("7", "zoe", "mps");
+  held.requests = {{"mps", 60}};
+  const Node shares = node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)})});
+  reduce(model, on("hpc", NodesListed{{shares}}));
+  reduce(model, on("hpc", WorkloadsListed{{held}}));
+  Session narrow(model, {80, 24}), wide(model, {200, 60});
+  EXPECT_NE(narrow.line_with("WAITING  ").find("MPS percent 60 by 1 job"), std::string::npos)
+      << narrow.screen();
+  EXPECT_TRUE(wide.shows("60 MPS percent")) << wide.screen();
+  EXPECT_TRUE(wide.shows("MPS percent   ")) << "the table of demand\n" << wide.screen();
+}
+
 TEST(OverviewSpare, TheLongestWaitStandsFirstAndOthersAreLeftOut) {
   Model model = two_places();
   Workload old = waiting("7", "zoe", "gpu:h100"), without = waiting("8", "zoe", "gpu:h100"),
