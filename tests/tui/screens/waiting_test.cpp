@@ -66,7 +66,7 @@ TEST(WaitingList, WhyAJobWaitsStandsThereInPlainWordsWhereTheyHaveRoom) {
   EXPECT_NE(session.line_with("88141").find("it waits for resources: what it asks for is not free"),
             std::string::npos)
       << session.screen();
-  session.press("/<c-u>state=pending reason=Resources<enter>");
+  session.press("/<c-u>state=pending Resources<enter>");
   EXPECT_TRUE(session.shows("88141")) << "the word of Slurm is still found\n" << session.screen();
   session.resize({80, 24});
   EXPECT_NE(session.line_with("88141").find("Resources"), std::string::npos) << session.screen();
