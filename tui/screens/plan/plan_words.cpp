@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -135,28 +134,6 @@ std::vector<std::string> slices_text(const std::vector<SlicePlan>& slices) {
 
 namespace {
 
-// "create 3g.40gb@4" of "GPU 3: create 3g.40gb@4", with the GPU's number; nullopt: it is about something
-// else.
-std::optional<std::pair<GpuIndex, std::string>> of_one_gpu(const std::string& title) {
-  constexpr std::string_view kStart = "GPU ";
-  const std::size_t colon = title.find(": ");
-  if (!title.starts_with(kStart) || colon == std::string::npos) return std::nullopt;
-  int index = 0;
-  const char *from = title.data() + kStart.size(), *to = title.data() + colon;
-  if (auto read = std::from_chars(from, to, index); read.ec != std::errc{} || read.ptr != to)
-    return std::nullopt;
-  return std::pair(GpuIndex{index}, title.substr(colon));
-}
-
-void join(StepGroup& group, const plan::Step& more) {
-  ++group.count;
-  plan::Step& all = group.all;
-  all.commands.insert(all.commands.end(), more.commands.begin(), more.commands.end());
-  all.after.insert(all.after.end(), more.after.begin(), more.after.end());
-  if (!more.undo.empty() && more.undo != all.undo) all.undo += "; " + more.undo;
-  all.disturbs = all.disturbs || more.disturbs;
-}
-
 // A plan tells who holds a slice and not how many of its shares.
 std::vector<Holder> holders_of(const SlicePlan& slice) {
   constexpr int kUntold = 0;
@@ -188,35 +165,6 @@ Gpu as_gpu(const BoardState& state, const std::vector<const std::vector<SlicePla
   });
   return gpu;
 }
-
-}  // namespace
-
-std::vector<StepGroup> folded(const std::vector<plan::Step>& steps) {
-  std::vector<StepGroup> groups;
-  std::vector<GpuIndex> gpus;
-  std::string rest;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    auto one = of_one_gpu(steps[i].title);
-    if (one && !groups.empty() && !rest.empty() && one->second == rest) {
-      join(groups.back(), steps[i]);
-      gpus.push_back(one->first);
-      groups.back().all.title = boards_text(gpus) + rest;
-      continue;
-    }
-    groups.push_back({i, 1, steps[i]});
-    gpus.clear();
-    rest.clear();
-    if (one) gpus.push_back(one->first), rest = one->second;
-  }
-  return groups;
-}
-
-std::string numbers_text(const StepGroup& group) {
-  const std::size_t first = group.first + 1;
-  return group.count == 1 ? std::to_string(first) : fmt::format("{}-{}", first, group.first + group.count);
-}
-
-namespace {
 
 const Gpu* live_gpu(const Node* live, GpuIndex index) { return live ? find_gpu(*live, index) : nullptr; }
 

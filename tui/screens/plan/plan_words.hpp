@@ -9,6 +9,7 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/plan.hpp"
+#include "tui/plan_phrases.hpp"
 
 namespace tessera::tui {
 
@@ -21,14 +22,6 @@ std::string needs_text(const plan::Needs& needs);
 std::vector<std::string> slices_text(const std::vector<plan::SlicePlan>& slices);
 // "30 s", "2 min", "-" for as long as it takes
 std::string deadline_text(Duration deadline);
-// Steps in a row that do the same to several GPUs, as one line: "GPU 0-7: create 3g.40gb@4".
-struct StepGroup {
-  std::size_t first = 0, count = 1;
-  plan::Step all;  // title, commands, proofs and undo of all of them; the rest is the first one's
-};
-std::vector<StepGroup> folded(const std::vector<plan::Step>& steps);
-// Their numbers, as the run's page has each of them: "4", "4-6".
-std::string numbers_text(const StepGroup& group);
 
 // The GPUs that change, as they are and as they will be, in eight characters each, with the way of sharing
 // behind them where it changes; GPUs alike together. live tells how many shares are held; may be null.
