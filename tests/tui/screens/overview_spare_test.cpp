@@ -297,6 +297,19 @@ TEST(OverviewSpare, MpsThatIsWaitedForHasItsUnitAtEachWidth) {
   EXPECT_TRUE(wide.shows("MPS percent   ")) << "the table of demand\n" << wide.screen();
 }
 
+// A node with "!!" among the findings had "!" in the mosaic, as one that is drained.
+TEST(OverviewMosaic, ABrokenNodeHasTheSignThatFindingsHaveForIt) {
+  Model model = two_places();
+  Node down = drained_node();
+  down.name = NodeName("a-node-12345");  // twelve cells: none is taken from it
+  down.health = Health::down;
+  reduce(model, on("hpc", NodeSeen{down}));
+  const std::string screen = Session(model, {120, 40}).screen();
+  EXPECT_NE(screen.find(" n0031      !! "), std::string::npos) << screen;
+  EXPECT_NE(screen.find(" n0012       ! "), std::string::npos) << screen;
+  EXPECT_NE(screen.find(" a-node-12345!!"), std::string::npos) << screen;
+}
+
 TEST(OverviewSpare, TheLongestWaitStandsFirstAndOthersAreLeftOut) {
   Model model = two_places();
   Workload old = waiting("7", "zoe", "gpu:h100"), without = waiting("8", "zoe", "gpu:h100"),
