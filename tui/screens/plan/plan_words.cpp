@@ -16,6 +16,8 @@
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
+#include "tui/screens/column_ranks.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -243,6 +245,26 @@ std::vector<StripChange> live_strips(const NodePlan& node, const Node& live, con
     const Gpu* gpu = find_gpu(live, index);
     return gpu ? std::optional(Now{*gpu, state_of(*gpu)}) : std::nullopt;
   });
+}
+
+DisturbedCells disturbed_cells(const Plan& plan, int width) {
+  if (width < 76) return {13, 17, 0, 26, 38, 64};
+  constexpr int kBoth = 27;   // cells of an id and a name
+  constexpr int kUntil = 12;  // of until when a workload is waited for
+  constexpr int kFull = 104;  // columns that all parts have in their places
+  bool repeated = false, others = false, waits = false;
+  int longest = 0;
+  for (const NodePlan& node : plan.nodes)
+    for (const Disturbed& one : node.blast_radius) {
+      const bool repeats = !one.name.empty() && repeats_id(one.id.text, one.name);
+      repeated = repeated || repeats, others = others || !(repeats || one.name.empty());
+      waits = waits || fate_text(one, plan.intent.options.way) == "waited for";
+      longest = std::max(longest, display_width(name_text(one)));
+    }
+  if (others || !repeated) return {};
+  const int free = waits ? 0 : kUntil, spare = std::max(0, width - kFull);
+  const int more = std::clamp(longest - kBoth, 0, free + spare);
+  return {kBoth + more, 31 + more, 0, 42 + more, 54 + more, 80 + std::max(0, more - free)};
 }
 
 Risk risk_of(const Plan& plan) {

@@ -36,6 +36,15 @@ std::vector<StripChange> strip_changes(const plan::NodePlan& node, const Node* l
 std::vector<StripChange> live_strips(const plan::NodePlan& node, const Node& live,
                                      const mig::Catalogue& catalogue, bool ascii);
 
+// Where the parts of a line about a disturbed workload begin. Where ids repeat the names, as those of pods
+// do, they have the cells of both, and others that are free.
+struct DisturbedCells {
+  int id = 13;               // cells; it begins at 3
+  int user = 17, name = 27;  // name 0: it has no column
+  int since = 42, fate = 54, extent = 80;
+};
+DisturbedCells disturbed_cells(const plan::Plan& plan, int width);
+
 // How much may go wrong for others: nothing is touched, someone waits or restarts, someone's work ends.
 enum class Risk : std::uint8_t { low, medium, high };
 Risk risk_of(const plan::Plan& plan);
