@@ -11,6 +11,7 @@
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/overview/overview_body.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
+#include "tui/screens/users.hpp"
 
 namespace tessera::test {
 namespace {
@@ -308,6 +309,19 @@ TEST(OverviewMosaic, ABrokenNodeHasTheSignThatFindingsHaveForIt) {
   EXPECT_NE(screen.find(" n0031      !! "), std::string::npos) << screen;
   EXPECT_NE(screen.find(" n0012       ! "), std::string::npos) << screen;
   EXPECT_NE(screen.find(" a-node-12345!!"), std::string::npos) << screen;
+}
+
+// "≥0.0" stood beside whole GPUs that are held: one percent of another by MPS was all that is known.
+TEST(OverviewSpare, WhatIsHeldIsNotSaidToBeNothingWhereItIsLittleOrNotKnown) {
+  insight::UserSum sum;
+  EXPECT_EQ(tui::gpus_text(sum, false), "0.0");
+  sum.gpus = 0.01;
+  EXPECT_EQ(tui::gpus_text(sum, false), "<0.1");
+  sum.unknown = 1;
+  EXPECT_EQ(tui::gpus_text(sum, false), "?");
+  sum.gpus = 1.01;
+  EXPECT_EQ(tui::gpus_text(sum, false), "≥1.0");
+  EXPECT_EQ(tui::gpus_text(sum, true), ">=1.0");
 }
 
 TEST(OverviewSpare, TheLongestWaitStandsFirstAndOthersAreLeftOut) {
