@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/hostlist.hpp"
+#include "engine/plan/steps/steps.hpp"
 #include "tui/language/words.hpp"
 
 namespace tessera::tui {
@@ -162,6 +166,57 @@ std::vector<NoticeLine> told_once(const std::vector<plan::Notice>& notices, bool
   }
   for (std::size_t i = 0; several_nodes && i < lines.size(); ++i) lines[i].nodes = fold_for_reading(nodes[i]);
   return lines;
+}
+
+namespace {
+
+// "create 3g.40gb@4" of "GPU 3: create 3g.40gb@4", with the GPU's number; nullopt: it is about something
+// else.
+std::optional<std::pair<GpuIndex, std::string>> of_one_gpu(const std::string& title) {
+  constexpr std::string_view kStart = "GPU ";
+  const std::size_t colon = title.find(": ");
+  if (!title.starts_with(kStart) || colon == std::string::npos) return std::nullopt;
+  int index = 0;
+  const char *from = title.data() + kStart.size(), *to = title.data() + colon;
+  if (auto read = std::from_chars(from, to, index); read.ec != std::errc{} || read.ptr != to)
+    return std::nullopt;
+  return std::pair(GpuIndex{index}, title.substr(colon));
+}
+
+void join_step(StepGroup& group, const plan::Step& more) {
+  ++group.count;
+  plan::Step& all = group.all;
+  all.commands.insert(all.commands.end(), more.commands.begin(), more.commands.end());
+  all.after.insert(all.after.end(), more.after.begin(), more.after.end());
+  if (!more.undo.empty() && more.undo != all.undo) all.undo += "; " + more.undo;
+  all.disturbs = all.disturbs || more.disturbs;
+}
+
+}  // namespace
+
+std::vector<StepGroup> folded(const std::vector<plan::Step>& steps) {
+  std::vector<StepGroup> groups;
+  std::vector<GpuIndex> gpus;
+  std::string rest;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    auto one = of_one_gpu(steps[i].title);
+    if (one && !groups.empty() && !rest.empty() && one->second == rest) {
+      join_step(groups.back(), steps[i]);
+      gpus.push_back(one->first);
+      groups.back().all.title = boards_text(gpus) + rest;
+      continue;
+    }
+    groups.push_back({i, 1, steps[i]});
+    gpus.clear();
+    rest.clear();
+    if (one) gpus.push_back(one->first), rest = one->second;
+  }
+  return groups;
+}
+
+std::string numbers_text(const StepGroup& group) {
+  const std::size_t first = group.first + 1;
+  return group.count == 1 ? std::to_string(first) : fmt::format("{}-{}", first, group.first + group.count);
 }
 
 }  // namespace tessera::tui

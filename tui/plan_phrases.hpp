@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,5 +41,13 @@ std::vector<NoticeLine> told_once(const std::vector<plan::Notice>& notices, bool
 // How many of a step's lines are commands to type; those behind them are a patch, or what the last command
 // is given to read.
 std::size_t typed_lines(const plan::Step& step);
+// Steps in a row that do the same to several GPUs, as one line: "GPU 0-7: create 3g.40gb@4".
+struct StepGroup {
+  std::size_t first = 0, count = 1;
+  plan::Step all;  // title, commands, proofs and undo of all of them; the rest is the first one's
+};
+std::vector<StepGroup> folded(const std::vector<plan::Step>& steps);
+// Their numbers, as the run's page has each of them: "4", "4-6".
+std::string numbers_text(const StepGroup& group);
 
 }  // namespace tessera::tui

@@ -6,6 +6,7 @@
 #include "engine/insight/free_kinds.hpp"
 #include "engine/number.hpp"
 #include "engine/sharing/amd.hpp"
+#include "engine/sharing/resources.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -32,10 +33,19 @@ class NodeSum {
     for (const Gpu& gpu : node_.gpus) {
       ++totals_.gpus;
       ++totals_.gpus_by_strategy[gpu.strategy];
+      if (gpu.strategy == Strategy::mps) mps(gpu);
       use(gpu);
     }
     for (const Slice& slice : node_.pool)
       ++totals_.gpus_by_strategy[sharing::amd::is_partition(slice) ? Strategy::unknown : Strategy::mig];
+  }
+
+  void mps(const Gpu& gpu) {
+    for (const Slice& slice : gpu.slices) {
+      if (slice.kind != SliceKind::mps) continue;
+      ++totals_.mps_gpus;
+      if (slice.capacity == kPercent) ++totals_.mps_in_percent;
+    }
   }
 
   void counts(int lent) {
@@ -120,6 +130,16 @@ std::string share_unit(const Slice& slice, Scheduler scheduler) {
     case SliceKind::time_slice: return of + "time-slices";
     default: return slice_label(slice) + " shares";
   }
+}
+
+std::string unit_asked_for(const Totals& totals, std::string_view resource, Scheduler scheduler) {
+  if (scheduler != Scheduler::slurm) return {};
+  const auto name = sharing::parse_resource(resource, scheduler);
+  if (!name || name->kind != sharing::ResourceKind::mps) return {};
+  const bool percent = totals.mps_gpus > 0 && totals.mps_in_percent == totals.mps_gpus;
+  std::string unit = percent ? "MPS percent" : "MPS shares";
+  if (!name->type.empty()) unit += " " + name->type;
+  return unit;
 }
 
 Totals totals(const Cluster& cluster) {

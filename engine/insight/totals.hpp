@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "engine/insight/available.hpp"
 #include "engine/model/model.hpp"
@@ -29,6 +30,9 @@ struct Totals {
   // Of the GPUs on which work runs those with a figure of use, and the sum of these, in percent.
   int measured = 0;
   double used = 0;
+  // GPUs that are shared by MPS, and those of them that are handed out in percent.
+  int mps_gpus = 0;
+  int mps_in_percent = 0;
   std::map<Strategy, int> gpus_by_strategy;           // pools count their slices under mig
   std::map<std::string, int> free_by_profile;         // "1g.10gb", "whole": slices that can be had now
   std::map<std::string, int> free_shares;             // "MPS percent", "MPS clients", "shards": shares
@@ -44,5 +48,9 @@ std::string slice_label(const Slice& slice);
 // What shares of such a slice are: "MPS percent" on Slurm, "MPS clients" on Kubernetes, "shards",
 // "time-slices"; "slices" of one that has a single holder.
 std::string share_unit(const Slice& slice, Scheduler scheduler);
+
+// What a number of a resource that is asked for counts where its name does not say it: "MPS percent" or "MPS
+// shares" of Slurm's mps, with its type. Empty: the name says it.
+std::string unit_asked_for(const Totals& totals, std::string_view resource, Scheduler scheduler);
 
 }  // namespace tessera::insight

@@ -51,7 +51,8 @@ Json json_of(const std::vector<insight::UserSum>& users) {
 std::string gpus_of(const insight::UserSum& sum, bool bare) {
   if (sum.unknown == 0) return fmt::format("{:.2f}", sum.gpus);
   if (bare) return "";
-  return sum.gpus > 0 ? fmt::format(">={:.2f}", sum.gpus) : "?";
+  constexpr double kShown = 0.005;  // less rounds to nothing
+  return sum.gpus < kShown ? "?" : fmt::format(">={:.2f}", sum.gpus);
 }
 
 // bare: for scripts.

@@ -27,7 +27,7 @@ CutCell cut_cell(const UiContext& ui, const UiState& state) {
   const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(row)];
   const std::span<const ColumnInfo> columns = column_infos(screen.kind);
   const TableLayout layout = lay_out(columns, look_of(ui, state, screen, row), list_width(state));
-  const auto text_of = [&](int column) { return cell_text(ui, screen.kind, ref, column, state.ascii); };
+  const auto text_of = [&](int column) { return text_in_cell(ui, state, screen, ref, column); };
   for (std::size_t place = layout.columns.size(); place-- > 0;) {
     const ColumnInfo& column = columns[static_cast<std::size_t>(layout.columns[place].column)];
     const bool drawn = column.key == "strip" || column.key == "boards" || column.key == "trend";

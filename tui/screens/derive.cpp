@@ -52,6 +52,15 @@ bool named_by_ids(const UiContext& ui, const std::vector<RowRef>& rows) {
   });
 }
 
+int longest_plain_reason(const UiContext& ui, const UiState& state, const std::vector<RowRef>& rows) {
+  int longest = 0;
+  const std::size_t step = std::max<std::size_t>(1, rows.size() / kSampledRows);
+  for (std::size_t i = 0; i < rows.size(); i += step)
+    if (const auto row = workload_at(ui.model, rows[i]))
+      longest = std::max(longest, display_width(plain_reason(state, *row)));
+  return longest;
+}
+
 }  // namespace
 
 bool repeats_id(std::string_view id, std::string_view name) {
@@ -72,7 +81,10 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   const TableKind* table = row_of(screen.kind).table;
   if (!table) return derived;
   derived = table->derive(ui, state, screen);
-  if (is_waiting_list(screen)) derived.head = waiting_sentence(ui, screen, state.past);
+  if (is_waiting_list(screen)) {
+    derived.head = waiting_sentence(ui, screen, state.past);
+    derived.plain_reason = longest_plain_reason(ui, state, derived.rows);
+  }
   derived.valid = true;
   derived.revision = ui.model.revision;
   derived.at = ui.wall;

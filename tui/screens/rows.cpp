@@ -78,8 +78,17 @@ std::string cell_text(const UiContext& ui, ScreenKind kind, const RowRef& ref, i
   return table ? table->cell(ui, ref, column, ascii) : std::string();
 }
 
+std::string text_in_cell(const UiContext& ui, const UiState& state, const Screen& screen, const RowRef& ref,
+                       int column) {
+  const ColumnInfo& info = column_infos(screen.kind)[static_cast<std::size_t>(column)];
+  if (info.key == "reason" && tells_reasons_plainly(state, screen))
+    if (const auto row = workload_at(ui.model, ref))
+      if (std::string words = plain_reason(state, *row); !words.empty()) return words;
+  return cell_text(ui, screen.kind, ref, column, state.ascii);
+}
+
 std::string ScreenRows::text(int row, int column) const {
-  return cell_text(ui_, screen_.kind, ref(row), column, state_.ascii);
+  return text_in_cell(ui_, state_, screen_, ref(row), column);
 }
 
 Style ScreenRows::style(int row, int column, const std::string& text) const {
@@ -159,6 +168,10 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   look.chosen = screen.columns;
   look.sorts = screen.sorts;
   for (int width : screen.derived.widths) look.wanted.push_back(std::abs(width));
+  const auto reason = column_index(screen.kind, "reason");
+  const auto at = static_cast<std::size_t>(reason.value_or(0));
+  if (reason && at < look.wanted.size() && tells_reasons_plainly(state, screen))
+    look.wanted[at] = std::max(look.wanted[at], screen.derived.plain_reason);
   look.wide = state.wide;
   // With one cluster, or on a table of one, the cluster's name says nothing.
   bool one = ui.model.clusters.size() < 2 || !screen.cluster.empty();

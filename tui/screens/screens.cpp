@@ -95,8 +95,6 @@ constexpr std::array kQuestionAsks{Scope::question};
 
 constexpr std::string_view kOnePart = "this screen has one panel";
 
-std::string copy_subject(const UiState& state, const UiContext&) { return state.top().subject; }
-
 std::string one_list(const UiState& state, const UiContext& ui) {
   return panes_of(ui, state, state.size.columns).side.empty() ? std::string(kOnePart) : "";
 }
@@ -157,7 +155,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .open = open_tile,
      .why_no_open = why_no_tile,
      .facts = facts_of_tile,
-     .copy = copy_subject,
+     .copy = copy_on_node,
      .cells = node_cells},
     {.kind = ScreenKind::workload,
      .word = "workload",

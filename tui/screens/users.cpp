@@ -163,8 +163,10 @@ std::string_view none_text(const UiContext& ui, std::string_view of_all, std::st
 }
 
 std::string gpus_text(const insight::UserSum& sum, bool ascii) {
-  if (sum.unknown == 0) return fmt::format("{:.1f}", sum.gpus);
-  return sum.gpus > 0 ? fmt::format("{}{:.1f}", ascii ? ">=" : "≥", sum.gpus) : "?";
+  // What rounds to nothing is not nothing; beside holdings that are not known it says nothing.
+  constexpr double kShown = 0.05;
+  if (sum.unknown == 0) return sum.gpus > 0 && sum.gpus < kShown ? "<0.1" : fmt::format("{:.1f}", sum.gpus);
+  return sum.gpus < kShown ? "?" : fmt::format("{}{:.1f}", ascii ? ">=" : "≥", sum.gpus);
 }
 
 Panes users_panes(const UiContext& ui, const UiState& state, int width) {

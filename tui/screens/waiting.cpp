@@ -7,14 +7,17 @@
 
 #include "engine/insight/totals.hpp"
 #include "engine/plan/effect/queue.hpp"
+#include "engine/why/words.hpp"
 #include "tui/language/wrap.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
 namespace {
 
 constexpr std::size_t kMostLines = 3;  // a narrow terminal is for the rows
+constexpr int kPlainFrom = 110;        // columns of a list that has room for a sentence in a cell
 
 bool shows(const Screen& screen, const ClusterName& cluster) {
   return screen.cluster.empty() || screen.cluster == cluster;
@@ -102,6 +105,18 @@ std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool pas
   if (sums.cut <= sums.now) return text + ".";
   return text + (most ? fmt::format(" and at most {} after a re-cut.", sums.cut)
                       : fmt::format(" and {} after a re-cut.", sums.cut));
+}
+
+std::string plain_reason(const UiState& state, const query::WorkloadRow& row) {
+  const Workload& work = *row.workload;
+  if (row.cluster->scheduler != Scheduler::slurm || work.state != WorkloadState::pending) return {};
+  if (work.reason.empty()) return {};
+  const why::Meaning meaning = why::slurm_meaning(work.reason);
+  return meaning.known ? told(state, meaning.text) : std::string();
+}
+
+bool tells_reasons_plainly(const UiState& state, const Screen& screen) {
+  return is_waiting_list(screen) && list_width(state) >= kPlainFrom;
 }
 
 std::vector<std::string> head_of(const UiState& state, int width) {

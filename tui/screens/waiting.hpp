@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/query/tables.hpp"
 #include "tui/update.hpp"
 
 namespace tessera::tui {
@@ -22,6 +23,11 @@ bool is_waiting_list(const Screen& screen);
 std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool past);
 // The title and that sentence as lines of a list so wide; empty: there is no head.
 std::vector<std::string> head_of(const UiState& state, int width);
+// Why a job of that list waits, as people read it, in place of Slurm's code. Empty: there are no such words
+// for it, and the scheduler's own stand there.
+std::string plain_reason(const UiState& state, const query::WorkloadRow& row);
+// Whether the list on top has room for these words.
+bool tells_reasons_plainly(const UiState& state, const Screen& screen);
 // Why nothing may be listed though something waits; empty: all clusters tell what waits.
 std::string why_none_listed(const Model& model, const Screen& screen);
 

@@ -118,6 +118,24 @@ TEST(Totals, SharesOnKubernetesAreCalledWhatItsPluginsMake) {
   EXPECT_EQ(told(Scheduler::slurm, SliceKind::shard, "gres/shard"), (Figures{{"shards", 24}}));
 }
 
+// "mps 60": the name of Slurm's resource is no unit.
+TEST(Totals, MpsThatIsAskedForIsCountedAsTheGpusAreHandedOut) {
+  const auto asked = [](std::vector<int> capacities, const char* resource) {
+    std::vector<Gpu> gpus;
+    for (int i = 0; i < static_cast<int>(capacities.size()); ++i)
+      gpus.push_back(
+          gpu(i, Strategy::mps, {shared(SliceKind::mps, capacities[static_cast<std::size_t>(i)], i)}));
+    Story story;
+    story.tell(NodesListed{{node("n1", std::move(gpus))}});
+    return insight::unit_asked_for(insight::totals(story.cluster()), resource, Scheduler::slurm);
+  };
+  EXPECT_EQ(asked({100, 100}, "gres/mps"), "MPS percent");
+  EXPECT_EQ(asked({100, 400}, "mps"), "MPS shares");
+  EXPECT_EQ(asked({}, "mps"), "MPS shares") << "of how many is not known";
+  EXPECT_EQ(asked({100}, "mps:h100"), "MPS percent h100");
+  EXPECT_EQ(asked({100}, "gpu:h100"), "");
+}
+
 TEST(Totals, WaitingWorkIsCountedInWhatItAsksForAndInJobs) {
   Workload large = waiting("1", "alice", "gpu:h100"), small = waiting("2", "bob", "gpu:h100");
   large.requests = {{"gpu:h100", 54}};

@@ -244,5 +244,23 @@ TEST(AlikeNodes, NodesThatAreCalledByNumbersAreNotTakenForAlikeByTheNumbersOfThe
   EXPECT_NE(page.find("-cgi 2g.20gb"), std::string::npos) << page;
 }
 
+// Eight GPUs that are cut alike were eight lines, each with its command below it.
+TEST(PlanPreview, EqualStepsOnSeveralGpusAreOneLineWithTheCommandOfEach) {
+  plan::Plan plan;
+  plan::NodePlan& one = plan.nodes.emplace_back();
+  one.node = NodeName("n1");
+  one.steps.emplace_back().title = "close n1";
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    plan::Step& step = one.steps.emplace_back();
+    step.title = fmt::format("GPU {}: create 3g.40gb@4", gpu);
+    step.commands = {fmt::format("nvidia-smi mig -i {} -cgi 3g.40gb -C", gpu)};
+  }
+  const std::string page = preview(plan, 3);
+  EXPECT_NE(page.find("\n2-9  GPU 0-7: create 3g.40gb@4 "), std::string::npos) << page;
+  EXPECT_EQ(page.find("GPU 1: create"), std::string::npos) << page;
+  for (int gpu = 0; gpu < 8; ++gpu)
+    EXPECT_NE(page.find(fmt::format("$ nvidia-smi mig -i {} -cgi", gpu)), std::string::npos) << page;
+}
+
 }  // namespace
 }  // namespace tessera::cli

@@ -65,6 +65,17 @@ TEST(Help, OfACommandShowsItsOwnFlagsOnly) {
   EXPECT_EQ(text.find("--watch"), std::string::npos);
 }
 
+// --node stood behind thirty settings of Slurm that are typed once, if at all.
+TEST(Help, OfACommandBeginsWithWhatIsTypedMost) {
+  const std::string text = help_text(*find_command("plan"));
+  const auto at = [&](const char* flag) { return text.find(flag); };
+  ASSERT_NE(at("-n, --node, --nodes"), std::string::npos) << text;
+  EXPECT_LT(at("-n, --node"), at("--way, --evict"));
+  EXPECT_LT(at("--way, --evict"), at("-o, --output"));
+  EXPECT_LT(at("-o, --output"), at("--slurm-runner"));
+  EXPECT_NE(at("--slurm-runner"), std::string::npos) << text;
+}
+
 TEST(Help, SpellsAFlagWithAllItsForms) {
   EXPECT_EQ(spelling(*find_flag("output")), "-o, --output FORMAT");
   EXPECT_EQ(spelling(*find_flag("filter")), "-f, -l, --filter, --selector EXPR");

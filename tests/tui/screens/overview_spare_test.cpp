@@ -11,6 +11,7 @@
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/overview/overview_body.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
+#include "tui/screens/users.hpp"
 
 namespace tessera::test {
 namespace {
@@ -280,6 +281,47 @@ TEST(OverviewSpare, WhatIsSaidOfComponentsBeginsInOneColumn) {
   session.press("1i");
   const std::string first = session.line_with("up on a"), second = session.line_with("up on b");
   EXPECT_EQ(first.find("up on"), second.find("up on")) << session.screen();
+}
+
+// "mps 60" and "60 × mps": of what, was to be guessed.
+TEST(OverviewSpare, MpsThatIsWaitedForHasItsUnitAtEachWidth) {
+  Model model = small_place();
+  Workload held = waiting("7", "zoe", "mps");
+  held.requests = {{"mps", 60}};
+  const Node shares = node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)})});
+  reduce(model, on("hpc", NodesListed{{shares}}));
+  reduce(model, on("hpc", WorkloadsListed{{held}}));
+  Session narrow(model, {80, 24}), wide(model, {200, 60});
+  EXPECT_NE(narrow.line_with("WAITING  ").find("MPS percent 60 by 1 job"), std::string::npos)
+      << narrow.screen();
+  EXPECT_TRUE(wide.shows("60 MPS percent")) << wide.screen();
+  EXPECT_TRUE(wide.shows("MPS percent   ")) << "the table of demand\n" << wide.screen();
+}
+
+// A node with "!!" among the findings had "!" in the mosaic, as one that is drained.
+TEST(OverviewMosaic, ABrokenNodeHasTheSignThatFindingsHaveForIt) {
+  Model model = two_places();
+  Node down = drained_node();
+  down.name = NodeName("a-node-12345");  // twelve cells: none is taken from it
+  down.health = Health::down;
+  reduce(model, on("hpc", NodeSeen{down}));
+  const std::string screen = Session(model, {120, 40}).screen();
+  EXPECT_NE(screen.find(" n0031      !! "), std::string::npos) << screen;
+  EXPECT_NE(screen.find(" n0012       ! "), std::string::npos) << screen;
+  EXPECT_NE(screen.find(" a-node-12345!!"), std::string::npos) << screen;
+}
+
+// "≥0.0" stood beside whole GPUs that are held: one percent of another by MPS was all that is known.
+TEST(OverviewSpare, WhatIsHeldIsNotSaidToBeNothingWhereItIsLittleOrNotKnown) {
+  insight::UserSum sum;
+  EXPECT_EQ(tui::gpus_text(sum, false), "0.0");
+  sum.gpus = 0.01;
+  EXPECT_EQ(tui::gpus_text(sum, false), "<0.1");
+  sum.unknown = 1;
+  EXPECT_EQ(tui::gpus_text(sum, false), "?");
+  sum.gpus = 1.01;
+  EXPECT_EQ(tui::gpus_text(sum, false), "≥1.0");
+  EXPECT_EQ(tui::gpus_text(sum, true), ">=1.0");
 }
 
 TEST(OverviewSpare, TheLongestWaitStandsFirstAndOthersAreLeftOut) {

@@ -59,6 +59,29 @@ TEST(WaitingList, HasNoColumnsOfWhatOnlyRunningWorkHas) {
     EXPECT_FALSE(session.shows(column)) << column << "\n" << session.screen();
 }
 
+// One word of Slurm's was to be looked up; at 80 columns there is no room for more.
+TEST(WaitingList, WhyAJobWaitsStandsThereInPlainWordsWhereTheyHaveRoom) {
+  Session session(two_places(), {120, 40});
+  session.press("w");
+  EXPECT_NE(session.line_with("88141").find("it waits for resources: what it asks for is not free"),
+            std::string::npos)
+      << session.screen();
+  session.press("/<c-u>state=pending Resources<enter>");
+  EXPECT_TRUE(session.shows("88141")) << "the word of Slurm is still found\n" << session.screen();
+  session.resize({80, 24});
+  EXPECT_NE(session.line_with("88141").find("Resources"), std::string::npos) << session.screen();
+}
+
+TEST(WaitingList, AReasonThatIsNoKnownCodeStaysAsItIs) {
+  Model model = two_places();
+  Workload odd = waiting("88199", "alice", "gpu:h100");
+  odd.reason = "WaitsForTheMoon";
+  reduce(model, on("hpc", WorkloadSeen{odd}));
+  Session session(model, {120, 40});
+  session.press("w");
+  EXPECT_NE(session.line_with("88199").find("WaitsForTheMoon"), std::string::npos) << session.screen();
+}
+
 // A CPU job among those that wait was counted as one that waits for a GPU.
 TEST(WaitingList, AJobThatAsksForNoGpuDoesNotWaitForOne) {
   Model model = two_places();

@@ -168,6 +168,15 @@ TEST(GuideSession, WhereThereIsNothingToDecideItSaysWhatToDo) {
   session.line_with("no node and no product is called nonsense");
 }
 
+// "no node and no product is called A100", though two products are called so at a site.
+TEST(GuideSession, AWordThatSeveralProductsBeginWithNamesEachOfThem) {
+  Session session(small_place());
+  session.press(":guide A100<enter>");
+  EXPECT_EQ(session.state.stack.size(), 1u);
+  session.line_with("A100-40GB, A100-80GB");
+  EXPECT_FALSE(session.shows("no product is called")) << session.screen();
+}
+
 // Workers of this platform share one type: the plan that P opens is one of all of them.
 TEST(GuideSession, WhatTheRulesWantChangedAsOneIsPlannedAsOne) {
   Model model;

@@ -282,6 +282,19 @@ TEST(LayoutEditor, SlurmsMpsIsPercentAndNoNumberToChoose) {
   EXPECT_NE(session.line_with("ADVERTISED").find("mps  100 → 200"), std::string::npos) << session.screen();
 }
 
+// Remove, best, undo and "all or one" stood in the footer of the list of presets, which refuses them.
+TEST(LayoutEditor, KeysThatTheListOfPresetsRefusesAreNotInItsFooter) {
+  Session session = on_board(0);
+  EXPECT_TRUE(session.shows("- remove")) << session.screen();
+  session.press("p");
+  EXPECT_FALSE(session.shows("- remove") || session.shows("b best") || session.shows("z undo") ||
+               session.shows("a all or one"))
+      << session.screen();
+  EXPECT_TRUE(session.shows("+ add  p presets")) << session.screen();
+  session.press("<esc>");
+  EXPECT_TRUE(session.shows("- remove")) << session.screen();
+}
+
 TEST(LayoutEditor, TheBestForWhoWaitsIsFound) {
   Session session = on_board(2);
   session.press("b");

@@ -316,5 +316,36 @@ TEST(Usual, WaitingForJobsHasNoLength) {
   EXPECT_EQ(tui::risk_of(disturbing_two(session, plan::Way::cancel)), tui::Risk::high);
 }
 
+// "pod ml/train-…" beside a column that repeated the cut name, at 200 columns.
+TEST(PlanFirst, ThePodsThatArePlannedAwayAreNamedInFullWhereCellsAreFree) {
+  Session session = changing({200, 60});
+  plan::Plan plan = plan_of(session, {"n0031"}, {});
+  ASSERT_FALSE(plan.nodes[0].blast_radius.empty());
+  int pod = 0;
+  for (plan::Disturbed& one : plan.nodes[0].blast_radius) {
+    one.name = "train-7f9c4d8b-abcd" + std::to_string(pod++);
+    one.kind = WorkloadKind::pod, one.id = WorkloadId("ml/" + one.name);
+  }
+  open(session, std::move(plan));
+  EXPECT_TRUE(session.shows("pod ml/train-7f9c4d8b-abcd0 ")) << session.screen();
+  EXPECT_EQ(session.line_with("pod ml/train-7f9c4d8b-abcd0 ").find(" train-7f9c4"), std::string::npos)
+      << "once is enough\n"
+      << session.screen();
+}
+
+TEST(PlanFirst, WhereNothingIsWaitedForLongerIdsHaveTheseCells) {
+  const auto cells = [](bool evicted) {
+    plan::Plan plan;
+    plan.intent.options.way = evicted ? plan::Way::requeue : plan::Way::wait;
+    plan::Disturbed& one = plan.nodes.emplace_back().blast_radius.emplace_back();
+    one.kind = WorkloadKind::pod, one.restartable = true;
+    one.name = "inference-server-7f9c4d8b-abcd0", one.id = WorkloadId("ml/" + one.name);
+    return tui::disturbed_cells(plan, 100);
+  };
+  EXPECT_EQ(cells(false).id, 27);
+  EXPECT_EQ(cells(true).id, 38) << "all of it";
+  EXPECT_EQ(cells(true).extent, cells(false).extent);
+}
+
 }  // namespace
 }  // namespace tessera::test

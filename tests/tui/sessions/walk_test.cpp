@@ -32,6 +32,16 @@ TEST(Walk, FromTheWorstFindingToWhoHoldsTheSliceAndBack) {
   session.line_with("this is the first screen; q leaves tessera");
 }
 
+// "copied n0007", though the cursor was on one of its GPUs.
+TEST(Walk, YOnANodesPageCopiesTheGpuUnderTheCursorAndSaysSo) {
+  Session session(two_places());
+  session.press("2/n0007<enter><enter>jy");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node);
+  ASSERT_FALSE(session.effects.empty());
+  EXPECT_EQ(session.effects.back().copy, "n0007 GPU 1");
+  session.line_with("copied n0007 GPU 1");
+}
+
 TEST(Walk, FreeSlicesByOneWord) {
   Session session(two_places());
   session.press(":free<enter>");

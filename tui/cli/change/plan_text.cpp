@@ -212,19 +212,26 @@ std::string deadline_text(Duration deadline) {
   return deadline.count() == 0 ? "as long as it takes" : query::duration_text(deadline.count() / 1000);
 }
 
+// Equal steps on several GPUs are one line, as in the console, with the commands of each below it.
 std::string steps_part(const Plan& plan, const plan::NodePlan& node, const tui::WordsPtr& words) {
+  const std::vector<plan::Step> steps = plan::steps_as_run(plan, node);
+  const std::vector<tui::StepGroup> groups = tui::folded(steps);
+  int numbers = 3;  // cells
+  for (const tui::StepGroup& group : groups)
+    numbers = std::max(numbers, tui::display_width(tui::numbers_text(group)));
   std::string text;
-  int number = 0;
-  for (const plan::Step& step : plan::steps_as_run(plan, node)) {
-    std::string when = tui::told(words, deadline_text(step.deadline));
-    std::string title = tui::shorten(clean(tui::told(words, step.title), 300), 72 - tui::display_width(when));
-    std::string blanks(
-        static_cast<std::size_t>(std::max(2, 74 - tui::display_width(title) - tui::display_width(when))),
-        ' ');
-    text += fmt::format("{:>3}{} {}{}{}\n", ++number, step.disturbs ? "!" : " ", title, blanks, when);
-    const std::size_t typed = tui::typed_lines(step);
-    for (std::size_t i = 0; i < step.commands.size(); ++i)
-      text += (i < typed ? "     $ " : "       ") + clean(step.commands[i], kWholeText) + "\n";
+  for (const tui::StepGroup& group : groups) {
+    std::string when = tui::told(words, deadline_text(group.all.deadline));
+    const int room = 75 - numbers - tui::display_width(when);
+    std::string title = tui::shorten(clean(tui::told(words, group.all.title), 300), room);
+    std::string blanks(static_cast<std::size_t>(std::max(2, room + 2 - tui::display_width(title))), ' ');
+    text += fmt::format("{:>{}}{} {}{}{}\n", tui::numbers_text(group), numbers,
+                        group.all.disturbs ? "!" : " ", title, blanks, when);
+    for (std::size_t i = group.first; i < group.first + group.count; ++i) {
+      const std::size_t typed = tui::typed_lines(steps[i]);
+      for (std::size_t line = 0; line < steps[i].commands.size(); ++line)
+        text += (line < typed ? "     $ " : "       ") + clean(steps[i].commands[line], kWholeText) + "\n";
+    }
   }
   return text;
 }

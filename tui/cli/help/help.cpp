@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "tui/cli/help/as_taken.hpp"
 #include "tui/language/wrap.hpp"
@@ -20,16 +22,29 @@ std::string flag_lines(const Flag& flag) {
   return lead + text.substr(lead.size());
 }
 
+std::string section_lines(Section section, unsigned takes) {
+  std::string lines;
+  for (const Flag& flag : flags())
+    if (flag.section == section && (flag.takes & takes)) lines += flag_lines(as_taken(flag, takes));
+  return lines.empty() ? "" : fmt::format("\n{}\n{}", title(section), lines);
+}
+
 std::string flag_sections(unsigned takes) {
   std::string text;
-  for (int s = 0; s < static_cast<int>(Section::count_); ++s) {
-    std::string lines;
-    for (const Flag& flag : flags()) {
-      if (static_cast<int>(flag.section) == s && (flag.takes & takes))
-        lines += flag_lines(as_taken(flag, takes));
-    }
-    if (!lines.empty()) text += fmt::format("\n{}\n{}", title(static_cast<Section>(s)), lines);
-  }
+  for (int s = 0; s < static_cast<int>(Section::count_); ++s)
+    text += section_lines(static_cast<Section>(s), takes);
+  return text;
+}
+
+// Of one command: what it is to do and how, then what it prints, and last where it looks and by which tools.
+constexpr std::array kInOrderOfUse{Section::layouts, Section::pack,    Section::fleet, Section::change,
+                                   Section::run,     Section::guide,   Section::past,  Section::output,
+                                   Section::data,    Section::console, Section::general};
+static_assert(kInOrderOfUse.size() == static_cast<std::size_t>(Section::count_));
+
+std::string flags_of(const Command& command) {
+  std::string text;
+  for (const Section section : kInOrderOfUse) text += section_lines(section, command.takes);
   return text;
 }
 
@@ -159,7 +174,7 @@ std::string help_text(const Command& command) {
   std::string text = "usage: " + called(command);
   if (!command.arguments.empty()) text += fmt::format(" {}", command.arguments);
   text += " [FLAGS]\n\n" + wrapped(command.details, 0) + "\nExamples\n" + example_lines(command);
-  return text + flag_sections(command.takes);
+  return text + flags_of(command);
 }
 
 }  // namespace tessera::cli

@@ -1,5 +1,6 @@
 // The footer and the spelling of keys.
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/layout/layout_state.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
 #include "tui/screens/waiting.hpp"
@@ -75,6 +76,8 @@ std::string_view title_of(Action action, const UiState& state) {
 bool does_nothing_here(Action action, const UiState& state) {
   switch (state.top().kind) {
     case ScreenKind::fleet: return state.fleet && state.fleet->calendar;  // it has no nodes to plan
+    case ScreenKind::layout:  // nothing is edited while the list of presets is open
+      return state.top().layout && state.top().layout->list == LayoutList::presets;
     case ScreenKind::plan: return action == Action::plan_arm && !state.writable;
     case ScreenKind::doctor: return action == Action::finding_plan;
     case ScreenKind::usage:

@@ -22,6 +22,7 @@ namespace tessera::tui {
 namespace {
 
 constexpr Duration kGuideEvery{2000};  // between two looks at a model that moves
+constexpr std::size_t kMostProducts = 8;  // named where a word is the beginning of several
 
 // What was pointed at: GPUs of one cluster.
 struct Pointed {
@@ -201,6 +202,17 @@ GuideGroup group_of(const guide::Group& one, const UiState& state, GuideState& g
   return group;
 }
 
+// "A100" is how the names of several products begin: each of them is named, as Tab offers them.
+Error names_no_subject(const mig::Catalogue& catalogue, const std::string& name) {
+  std::set<std::string> begun;
+  for (const mig::Product& product : catalogue.products())
+    if (lower(product.key.text).starts_with(lower(name))) begun.insert(product.key.text);
+  if (begun.empty())
+    return Error{"no node and no product is called " + clean(name, 60), "", "Tab offers them"};
+  return Error{"cannot determine which product is meant", "\"" + clean(name, 60) + "\"",
+               "one of: " + some_of(begun, kMostProducts)};
+}
+
 }  // namespace
 
 void refresh_guide(UiState& state, Screen& screen, const UiContext& ui) {
@@ -257,7 +269,7 @@ std::optional<Error> open_guide_named(UiState& state, const UiContext& ui, const
   const auto has_it = [&](const Cluster& cluster) { return cluster.nodes.find(NodeName(name)) != nullptr; };
   if (!named && std::any_of(ui.model.clusters.begin(), ui.model.clusters.end(), has_it)) return named.error();
   const mig::Product* product = ui.catalogue.by_any(name);
-  if (!product) return Error{"no node and no product is called " + clean(name, 60), "", "Tab offers them"};
+  if (!product) return names_no_subject(ui.catalogue, name);
   screen.subject = product->key.text;
   screen.guide.product = product->key;
   open(state, ui, std::move(screen));

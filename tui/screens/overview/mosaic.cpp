@@ -236,6 +236,14 @@ std::string signs_of(const UiContext& ui, const Strips& node) {
       return query::to_text(column.value({cluster, found}, context_of(ui)), column.format);
   return {};
 }
+
+// Where "!" stands, and "!!" where findings have it: that begins in the name's last cell, so that a blank is
+// left before the tiles, but for a name that needs that cell.
+int sign_at(const Strips& node) {
+  const bool broken = role_of(node.health) == Role::danger;
+  return broken && (display_width(node.name) < kName || is_unplaced(node)) ? kName - 1 : kName;
+}
+
 // Also of a terminal that is narrower than a console can be: its cursor is looked for all the same.
 bool has_room(const std::vector<Strips>& nodes, Rect area) {
   return area.height >= 3 && area.width > kName && !nodes.empty();
@@ -332,8 +340,10 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
     bool fine = node.health == Health::ok;
     Style name = fine ? Style(Role::dim) : Style(role_of(node.health));
     const bool selected = mosaic_id(node) == state.top().cursor;
-    put_cell(canvas, x, y, kName, node.name, selected ? Style(Role::text).with_bold() : name, state.ascii);
-    if (!fine) canvas.put(x + kName, y, "!", name.with_bold());
+    const bool broken = role_of(node.health) == Role::danger;
+    const int sign = sign_at(node);
+    put_cell(canvas, x, y, sign, node.name, selected ? Style(Role::text).with_bold() : name, state.ascii);
+    if (!fine) canvas.put(x + sign, y, broken ? "!!" : "!", name.with_bold());
     if (is_unplaced(node)) canvas.put(x + kName + 1, y, query::kPlacesUnknown, Role::dim);
     const int end = std::min(x + width - 1, area.right() - 1);
     if (grid.brief && node.pool.empty())

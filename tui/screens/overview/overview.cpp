@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "engine/guide/findings.hpp"
 #include "engine/insight/available.hpp"
@@ -329,9 +330,11 @@ void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
     if (!insight::work_is_current(ui.model.clusters[i])) continue;
     const bool slurm = ui.model.clusters[i].scheduler == Scheduler::slurm;
     for (const auto& [resource, waiting] : state.overview.totals[i].waiting_by_request) {
+      std::string unit =
+          insight::unit_asked_for(state.overview.totals[i], resource, ui.model.clusters[i].scheduler);
       const char* noun =
           slurm ? (waiting.workloads == 1 ? "job" : "jobs") : (waiting.workloads == 1 ? "pod" : "pods");
-      figures.push_back({short_cell("asks", resource), waiting.units,
+      figures.push_back({unit.empty() ? short_cell("asks", resource) : std::move(unit), waiting.units,
                          " " + told(state, fmt::format("by {} {}", waiting.workloads, noun))});
     }
   }
@@ -435,7 +438,7 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
   add_findings(data, findings);
   data.groups = node_groups(ui.model);
   if (data.groups.empty()) data.mosaic = mosaic_nodes(ui, ascii);
-  data.waiting = waiting_longest(ui.model, kWaitingKept);
+  data.waiting = waiting_longest(ui.model, kWaitingKept, data.totals);
   data.demand = demand_rows(ui.model, ui.catalogue);
   data.valid = true;
   data.revision = ui.model.revision;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/insight/shared_machines.hpp"
+#include "engine/insight/totals.hpp"
 #include "engine/model/bridged.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -44,6 +45,18 @@ void draw_number(Canvas& canvas, int right, int y, std::int64_t number, Role rol
 
 bool is_note(const DemandRow& row) { return row.cluster.text.empty(); }
 
+// As the scheduler calls it, or the unit where that name gives none.
+std::string resource_label(const UiContext& ui, const UiState& state, const DemandRow& row) {
+  const std::vector<insight::Totals>& totals = state.overview.totals;
+  for (std::size_t i = 0; i < std::min(totals.size(), ui.model.clusters.size()); ++i) {
+    const Cluster& cluster = ui.model.clusters[i];
+    if (cluster.name != row.cluster) continue;
+    std::string unit = insight::unit_asked_for(totals[i], row.demand.resource, cluster.scheduler);
+    if (!unit.empty()) return unit;
+  }
+  return row.demand.resource;
+}
+
 void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
               const DemandRow& row) {
   const Columns at = columns_of(area.width);
@@ -55,7 +68,7 @@ void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSta
     put_cell(canvas, area.x + x, y, next - x - 1, text, style, state.ascii);
   };
   cell(at.cluster, at.what, row.cluster.text, Role::dim);
-  cell(at.what, at.free - 5, demand.resource, demand.wanted > 0 ? Role::text : Role::dim);
+  cell(at.what, at.free - 5, resource_label(ui, state, row), demand.wanted > 0 ? Role::text : Role::dim);
   if (demand.free)
     draw_number(canvas, area.x + at.free, y, *demand.free, Role::free);
   else

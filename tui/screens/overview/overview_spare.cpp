@@ -133,9 +133,20 @@ void draw_events(Block block, const UiContext& ui, const UiState& state) {
   }
 }
 
+// "1 × 3g.40gb", "60 MPS percent"
+std::string asked_for(const Model& model, std::span<const insight::Totals> totals, const Cluster& cluster,
+                      const Request& asks) {
+  const auto index = static_cast<std::size_t>(&cluster - model.clusters.data());
+  const std::string unit =
+      index < totals.size() ? insight::unit_asked_for(totals[index], asks.resource, cluster.scheduler) : "";
+  if (!unit.empty()) return fmt::format("{} {}", asks.count, unit);
+  return fmt::format("{} × {}", asks.count, short_cell("asks", asks.resource));
+}
+
 }  // namespace
 
-std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most) {
+std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most,
+                                         std::span<const insight::Totals> totals) {
   std::vector<std::pair<const Cluster*, const Workload*>> all;
   for (const Cluster& cluster : model.clusters)
     for (const Workload& workload : cluster.workloads.all())
@@ -151,8 +162,7 @@ std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most) {
   for (std::size_t i = 0; i < kept; ++i) {
     const auto& [cluster, workload] = all[i];
     const Request& asks = workload->requests.front();
-    longest.push_back({cluster->name, workload->id, workload->user,
-                       fmt::format("{} × {}", asks.count, short_cell("asks", asks.resource)),
+    longest.push_back({cluster->name, workload->id, workload->user, asked_for(model, totals, *cluster, asks),
                        workload->reason, *workload->submitted});
   }
   return longest;

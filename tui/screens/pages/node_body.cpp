@@ -12,6 +12,7 @@
 #include "engine/query/tables.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/pages/node.hpp"
 
 namespace tessera::tui {
@@ -159,6 +160,17 @@ std::optional<Screen> facts_of_tile(const UiState& state, const UiContext&) {
   facts.cluster = screen.cluster;
   facts.subject = screen.cursor.empty() ? screen.cluster.text + "\x1f" + screen.subject : screen.cursor;
   return facts;
+}
+
+std::string copy_on_node(const UiState& state, const UiContext& ui) {
+  const Screen& screen = state.top();
+  const Cluster* cluster = nullptr;
+  const Node* node = node_on(screen, ui, &cluster);
+  const std::vector<std::string> parts = parts_of_id(screen.cursor);
+  if (!node || parts.size() < 3) return screen.subject;
+  for (const Gpu& gpu : node->gpus)
+    if (parts[2] == std::to_string(gpu.index.value)) return gpu_subject(node->name, gpu.index);
+  return screen.subject;
 }
 
 // Of a tile: what it is and who holds it.

@@ -13,6 +13,8 @@ namespace tessera::tui {
 Effects open_tile(UiState& state, const UiContext& ui);
 std::string why_no_tile(const UiState& state, const UiContext& ui);
 std::optional<Screen> facts_of_tile(const UiState& state, const UiContext& ui);
+// The GPU whose tile the cursor is on, with its node; of a pool's slice the node.
+std::string copy_on_node(const UiState& state, const UiContext& ui);
 CellTexts node_cells(const UiState& state, const UiContext& ui);
 
 }  // namespace tessera::tui

@@ -270,6 +270,7 @@ class Page {
       later.count += some, later.lines += some + (some > 0 && plan_.nodes.size() > 1 ? 1 : 0);
     }
     if (later.count == 0) return;
+    cells_ = disturbed_cells(plan_, width_);
     later.make = [this](std::size_t at) { return one_disturbed(at); };
     parts_.push_back(
         {id_of('m', "disturbed"), heading_line(told("WILL BE DISTURBED")), {}, std::move(later)});
@@ -293,23 +294,23 @@ class Page {
             : std::string("?");
     std::string id = one.id.empty() ? id_of('u', node.node.text + one.slices.front())
                                     : id_of('w', one.id.text + '\x1f' + node.node.text);
-    bool roomy = width_ >= 76;
-    int name = 27, since = roomy ? 42 : 26, end = roomy ? 54 : 38;
+    const bool roomy = width_ >= 76;
+    const DisturbedCells& at = cells_;
     auto cell = [&](const std::string& text, int width) { return shorten(text, width, state_.ascii); };
     // Of a pod its namespace would fill the cell; where no column has its name, that stands here.
     const bool by_name = !roomy && !one.name.empty() && one.id.text.find('/') != std::string::npos;
-    DocLine line{{{cell(by_name ? one.name : name_text(one), 13), Style(Role::text).with_bold(), 3},
-                  {cell(one.user, (roomy ? name : since) - 18), Role::text, 17}},
+    DocLine line{{{cell(by_name ? one.name : name_text(one), at.id), Style(Role::text).with_bold(), 3},
+                  {cell(one.user, (at.name > 0 ? at.name : at.since) - at.user - 1), Role::text, at.user}},
                  std::move(id)};
-    if (roomy) line.spans.push_back({cell(one.name, since - name - 1), Role::dim, name});
-    line.spans.push_back({running, Role::text, since});
-    line.spans.push_back({told(fate), style, end});
+    if (at.name > 0) line.spans.push_back({cell(one.name, at.since - at.name - 1), Role::dim, at.name});
+    line.spans.push_back({running, Role::text, at.since});
+    line.spans.push_back({told(fate), style, at.fate});
     line.spans.push_back({"  " + until_text(one, fate), Role::dim});
     if (width_ >= 90) {
       std::string extent = one.slices.empty() ? one.unasked : one.slices.front();
       if (one.slices.size() > 1) extent += fmt::format(" +{}", one.slices.size() - 1);
       if (one.hit == plan::Hit::in_the_way) extent = "in the way on " + node.node.text;
-      line.spans.push_back({"  " + told(extent), Role::dim, end + 26});
+      line.spans.push_back({"  " + told(extent), Role::dim, at.extent});
     }
     lines_.push_back(std::move(line));
   }
@@ -531,6 +532,7 @@ class Page {
   const plan::Plan& plan_;
   const PlanTexts& texts_;
   int width_;
+  DisturbedCells cells_;
   Document lines_;
   std::vector<PlanEntry> entries_;
   std::vector<PlanPart> parts_;

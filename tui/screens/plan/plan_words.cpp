@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -17,6 +16,8 @@
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
+#include "tui/screens/column_ranks.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -135,28 +136,6 @@ std::vector<std::string> slices_text(const std::vector<SlicePlan>& slices) {
 
 namespace {
 
-// "create 3g.40gb@4" of "GPU 3: create 3g.40gb@4", with the GPU's number; nullopt: it is about something
-// else.
-std::optional<std::pair<GpuIndex, std::string>> of_one_gpu(const std::string& title) {
-  constexpr std::string_view kStart = "GPU ";
-  const std::size_t colon = title.find(": ");
-  if (!title.starts_with(kStart) || colon == std::string::npos) return std::nullopt;
-  int index = 0;
-  const char *from = title.data() + kStart.size(), *to = title.data() + colon;
-  if (auto read = std::from_chars(from, to, index); read.ec != std::errc{} || read.ptr != to)
-    return std::nullopt;
-  return std::pair(GpuIndex{index}, title.substr(colon));
-}
-
-void join(StepGroup& group, const plan::Step& more) {
-  ++group.count;
-  plan::Step& all = group.all;
-  all.commands.insert(all.commands.end(), more.commands.begin(), more.commands.end());
-  all.after.insert(all.after.end(), more.after.begin(), more.after.end());
-  if (!more.undo.empty() && more.undo != all.undo) all.undo += "; " + more.undo;
-  all.disturbs = all.disturbs || more.disturbs;
-}
-
 // A plan tells who holds a slice and not how many of its shares.
 std::vector<Holder> holders_of(const SlicePlan& slice) {
   constexpr int kUntold = 0;
@@ -188,35 +167,6 @@ Gpu as_gpu(const BoardState& state, const std::vector<const std::vector<SlicePla
   });
   return gpu;
 }
-
-}  // namespace
-
-std::vector<StepGroup> folded(const std::vector<plan::Step>& steps) {
-  std::vector<StepGroup> groups;
-  std::vector<GpuIndex> gpus;
-  std::string rest;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    auto one = of_one_gpu(steps[i].title);
-    if (one && !groups.empty() && !rest.empty() && one->second == rest) {
-      join(groups.back(), steps[i]);
-      gpus.push_back(one->first);
-      groups.back().all.title = boards_text(gpus) + rest;
-      continue;
-    }
-    groups.push_back({i, 1, steps[i]});
-    gpus.clear();
-    rest.clear();
-    if (one) gpus.push_back(one->first), rest = one->second;
-  }
-  return groups;
-}
-
-std::string numbers_text(const StepGroup& group) {
-  const std::size_t first = group.first + 1;
-  return group.count == 1 ? std::to_string(first) : fmt::format("{}-{}", first, group.first + group.count);
-}
-
-namespace {
 
 const Gpu* live_gpu(const Node* live, GpuIndex index) { return live ? find_gpu(*live, index) : nullptr; }
 
@@ -295,6 +245,26 @@ std::vector<StripChange> live_strips(const NodePlan& node, const Node& live, con
     const Gpu* gpu = find_gpu(live, index);
     return gpu ? std::optional(Now{*gpu, state_of(*gpu)}) : std::nullopt;
   });
+}
+
+DisturbedCells disturbed_cells(const Plan& plan, int width) {
+  if (width < 76) return {13, 17, 0, 26, 38, 64};
+  constexpr int kBoth = 27;   // cells of an id and a name
+  constexpr int kUntil = 12;  // of until when a workload is waited for
+  constexpr int kFull = 104;  // columns that all parts have in their places
+  bool repeated = false, others = false, waits = false;
+  int longest = 0;
+  for (const NodePlan& node : plan.nodes)
+    for (const Disturbed& one : node.blast_radius) {
+      const bool repeats = !one.name.empty() && repeats_id(one.id.text, one.name);
+      repeated = repeated || repeats, others = others || !(repeats || one.name.empty());
+      waits = waits || fate_text(one, plan.intent.options.way) == "waited for";
+      longest = std::max(longest, display_width(name_text(one)));
+    }
+  if (others || !repeated) return {};
+  const int free = waits ? 0 : kUntil, spare = std::max(0, width - kFull);
+  const int more = std::clamp(longest - kBoth, 0, free + spare);
+  return {kBoth + more, 31 + more, 0, 42 + more, 54 + more, 80 + std::max(0, more - free)};
 }
 
 Risk risk_of(const Plan& plan) {

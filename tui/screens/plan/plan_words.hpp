@@ -9,6 +9,7 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/plan.hpp"
+#include "tui/plan_phrases.hpp"
 
 namespace tessera::tui {
 
@@ -21,14 +22,6 @@ std::string needs_text(const plan::Needs& needs);
 std::vector<std::string> slices_text(const std::vector<plan::SlicePlan>& slices);
 // "30 s", "2 min", "-" for as long as it takes
 std::string deadline_text(Duration deadline);
-// Steps in a row that do the same to several GPUs, as one line: "GPU 0-7: create 3g.40gb@4".
-struct StepGroup {
-  std::size_t first = 0, count = 1;
-  plan::Step all;  // title, commands, proofs and undo of all of them; the rest is the first one's
-};
-std::vector<StepGroup> folded(const std::vector<plan::Step>& steps);
-// Their numbers, as the run's page has each of them: "4", "4-6".
-std::string numbers_text(const StepGroup& group);
 
 // The GPUs that change, as they are and as they will be, in eight characters each, with the way of sharing
 // behind them where it changes; GPUs alike together. live tells how many shares are held; may be null.
@@ -42,6 +35,15 @@ std::vector<StripChange> strip_changes(const plan::NodePlan& node, const Node* l
 // The same during a run: as the cluster reports them now, and as they will be.
 std::vector<StripChange> live_strips(const plan::NodePlan& node, const Node& live,
                                      const mig::Catalogue& catalogue, bool ascii);
+
+// Where the parts of a line about a disturbed workload begin. Where ids repeat the names, as those of pods
+// do, they have the cells of both, and others that are free.
+struct DisturbedCells {
+  int id = 13;               // cells; it begins at 3
+  int user = 17, name = 27;  // name 0: it has no column
+  int since = 42, fate = 54, extent = 80;
+};
+DisturbedCells disturbed_cells(const plan::Plan& plan, int width);
 
 // How much may go wrong for others: nothing is touched, someone waits or restarts, someone's work ends.
 enum class Risk : std::uint8_t { low, medium, high };
