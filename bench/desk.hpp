@@ -43,13 +43,13 @@ struct LargePlace {
   }
   void measure(int seconds) {
     Cluster& cluster = model.clusters.front();
-    for (Node& node : cluster.nodes.all()) {
+    cluster.nodes.change_each([&](Node& node) {
       for (Gpu& gpu : node.gpus) {
         gpu.telemetry.use = Percent{static_cast<float>((600 + seconds + 13 * gpu.index.value) % 100)};
         gpu.telemetry.origin = {Source::nvidia_smi, at(seconds)};
       }
       history.take(cluster, node.name);
-    }
+    });
   }
 };
 

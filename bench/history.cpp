@@ -33,12 +33,13 @@ Model model() {
 }
 
 void measure(Model& model, TimePoint at, int round) {
-  for (Node& node : model.clusters[0].nodes.all())
+  model.clusters[0].nodes.change_each([&](Node& node) {
     for (Gpu& gpu : node.gpus) {
       gpu.telemetry.use = Percent{static_cast<float>((round * 7 + gpu.index.value) % 100)};
       gpu.telemetry.memory_used = Mib{40'000};
       gpu.telemetry.origin = {Source::dcgm, at};
     }
+  });
 }
 
 void an_hour(benchmark::State& state) {

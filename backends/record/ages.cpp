@@ -13,13 +13,11 @@ void date(Origin& origin, const Cluster& cluster) {
 }  // namespace
 
 void date_by_answers(Cluster& cluster) {
-  for (const Node& listed : cluster.nodes.all()) {
-    Node* node = cluster.nodes.find(listed.name);
-    date(node->origin, cluster);
-    for (Gpu& gpu : node->gpus) date(gpu.origin, cluster);
-  }
-  for (const Workload& listed : cluster.workloads.all())
-    date(cluster.workloads.find(listed.id)->origin, cluster);
+  cluster.nodes.change_each([&](Node& node) {
+    date(node.origin, cluster);
+    for (Gpu& gpu : node.gpus) date(gpu.origin, cluster);
+  });
+  cluster.workloads.change_each([&](Workload& work) { date(work.origin, cluster); });
 }
 
 }  // namespace tessera::record

@@ -33,8 +33,8 @@ void Moments::tell(EventSink& sink, const ClusterName& name, const Cluster& then
     else if (health.failure)
       tell(SourceReport{source, health.failure, {}, "", false, health.cost}, at);
   }
-  tell(NodesListed{then.nodes.all()}, at);
-  tell(WorkloadsListed{then.workloads.all()}, at);
+  tell(NodesListed{then.nodes.copies()}, at);
+  tell(WorkloadsListed{then.workloads.copies()}, at);
   tell(PartitionsListed{then.partitions}, at);
   tell(ReservationsListed{then.reservations}, at);
   tell(QuotasListed{then.quotas}, at);

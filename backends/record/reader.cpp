@@ -569,7 +569,7 @@ void Reader::take_own(SharedNode own, std::vector<Event>& events) {
 void Reader::show(Cluster& cluster) {
   write_dates();
   for (const auto& [name, node] : nodes_) {
-    Node* shown = cluster.nodes.find(node.name);
+    Node* shown = cluster.nodes.change(node.name);
     if (!shown || shown->gpus.size() != node.gpus.size()) continue;
     for (std::size_t i = 0; i < node.gpus.size(); ++i) {
       const Gpu& from = node.gpus[i];

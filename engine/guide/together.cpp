@@ -69,7 +69,7 @@ bool can_cut(const Gpu& gpu, const Scope& scope) {
 
 // Each GPU of the cluster could be cut: then one plan may change all nodes, each kind of GPU in its own way.
 bool all_can_be_cut(const Scope& scope) {
-  const auto& nodes = scope.cluster->nodes.all();
+  const auto nodes = scope.cluster->nodes.all();
   return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
     return std::all_of(node.gpus.begin(), node.gpus.end(),
                        [&](const Gpu& gpu) { return can_cut(gpu, scope); });

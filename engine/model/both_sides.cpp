@@ -153,7 +153,7 @@ void tell_holds(Model& model, const std::vector<std::pair<Cluster*, NodeName>>& 
   for (const auto& [cluster, name] : before) elsewhere[{cluster, name}];
   for (const auto& [whose, held] : elsewhere) {
     Cluster* cluster = model.find(whose.first->name);
-    Node* node = cluster->nodes.find(whose.second);
+    Node* node = cluster->nodes.change(whose.second);
     if (node) relink(*cluster, *node, held);
   }
 }
@@ -249,10 +249,18 @@ void tell_sides(Model& model, const Cluster& changed, const Changes& changes) {
       const Side side = kubernetes_side(model, node).side;
       if (side.node) about.emplace_back(model.find(side.cluster->name), side.node->name);
     }
-  std::vector<std::pair<Node*, Parts>> now;
+  struct Told {
+    Cluster* cluster;
+    NodeName node;
+    Parts parts;
+  };
+  std::vector<Told> now;
   for (const auto& [cluster, name] : about)
-    if (Node* node = cluster->nodes.find(name)) now.emplace_back(node, with_sides(model, *cluster, *node));
-  for (auto& [node, parts] : now) node->components = std::move(parts);
+    if (const Node* node = cluster->nodes.find(name))
+      now.push_back({cluster, name, with_sides(model, *cluster, *node)});
+  for (Told& told : now)
+    if (told.parts != told.cluster->nodes.find(told.node)->components)
+      told.cluster->nodes.change(told.node)->components = std::move(told.parts);
   tell_holds(model, taken);
 }
 

@@ -126,15 +126,15 @@ std::vector<OutOfUse> held_by_kubernetes(const Model& model, const Machine& mach
   const int most = contested(machine);
   if (most == 0) return {};
   std::vector<OutOfUse> held;
-  std::map<const Workload*, std::vector<OutOfUse>> of_jobs;
+  std::map<WorkloadId, std::vector<OutOfUse>> of_jobs;
   for (const WorkloadId& id : node->workloads) {
     const Workload* pod = cluster->workloads.find(id);
     if (!pod || pod == slurmd) continue;
     const Workload* job = job_of(model, machine, *pod);
-    append(job ? of_jobs[job] : held, holds_on(*pod, node->name));
+    append(job ? of_jobs[job->id] : held, holds_on(*pod, node->name));
   }
   for (auto& [job, pods] : of_jobs) {
-    take_off(pods, units_on(*job, machine.slurm_node->name));
+    take_off(pods, units_on(*machine.slurm->workloads.find(job), machine.slurm_node->name));
     append(held, std::move(pods));
   }
   return in_words_of(*machine.slurm_node, held, most);

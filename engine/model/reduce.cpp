@@ -35,7 +35,7 @@ class Reducer {
     settle_moves();
     know_work();
     for (const NodeName& name : touched_)
-      if (Node* node = cluster_.nodes.find(name)) relink(*node);
+      if (Node* node = cluster_.nodes.change(name)) relink(*node);
     for (const NodeName& name : changed_nodes_) changes_.nodes.push_back(name);
     if (changes_.any()) ++model_.revision;
     if (changes_.status) ++model_.status;
@@ -59,13 +59,13 @@ class Reducer {
   void apply(NodeGone& gone) { remove(gone.name); }
 
   void apply(Measured& told) {
-    Node* node = cluster_.nodes.find(told.node);
+    const bool listed = cluster_.nodes.find(told.node) != nullptr;
     // Before the first list nodes are still to come; after it, others' nodes are none of ours.
-    if (!node && cluster_.loaded) return;
+    if (!listed && cluster_.loaded) return;
     NodeName name = told.node;
     keep(std::move(told));
-    if (!node) return;
-    if (show_figures(*node, cluster_.figures[name], at_))
+    if (!listed) return;
+    if (show_figures(*cluster_.nodes.change(name), cluster_.figures.find(name)->by_source, at_))
       changed_nodes_.insert(std::move(name));
     else
       changes_.status = true;
@@ -198,18 +198,19 @@ class Reducer {
   }
 
   void keep(Measured told) {
-    FiguresOfNode& of_node = cluster_.figures[told.node];
+    NodeFigures* of_node = cluster_.figures.change(told.node);
+    if (!of_node) of_node = &cluster_.figures.upsert({told.node, {}});
     if (told.gpus.empty())
-      of_node.erase(told.source);
+      of_node->by_source.erase(told.source);
     else
-      of_node[told.source] = std::move(told);
+      of_node->by_source[told.source] = std::move(told);
   }
 
   void put(Node node) {
     for (Measured& told : take_figures(node)) keep(std::move(told));
-    if (auto told = cluster_.figures.find(node.name); told != cluster_.figures.end())
-      show_figures(node, told->second, at_);
-    Node* before = cluster_.nodes.find(node.name);
+    if (const NodeFigures* told = cluster_.figures.find(node.name))
+      show_figures(node, told->by_source, at_);
+    const Node* before = cluster_.nodes.find(node.name);
     if (!before) {
       NodeName name = node.name;
       cluster_.nodes.upsert(std::move(node));
@@ -222,15 +223,14 @@ class Reducer {
     if (tells_changes())
       for (LogEntry& entry : news_of(*before, node, cluster_.scheduler))
         (entry.kind == Happened::layout ? work_news_ : node_news_).push_back(std::move(entry));
-    node.workloads = std::move(before->workloads);
+    node.workloads = before->workloads;
     bool same = same_shape(*before, node);
     if (same) {
-      // A newer observation of the same facts is no change: only the times move on.
       carry(*before, node);
-      same = *before == node;
+      same = same_facts(*before, node);
     }
     if (!same) touch(node.name);
-    *before = std::move(node);
+    cluster_.nodes.upsert(std::move(node));
   }
 
   static bool same_shape(const Node& before, const Node& now) {
@@ -239,24 +239,17 @@ class Reducer {
       if (now.gpus[i].slices.size() != before.gpus[i].slices.size()) return false;
     return true;
   }
-  // Makes both equal in what is derived (kept from before) and in observation times (taken from now).
-  static void carry(Node& before, Node& now) {
-    before.workloads = now.workloads;
+  // What is derived.
+  static void carry(const Node& before, Node& now) {
     now.counts = before.counts;
     now.unheld = before.unheld;
     now.open_kinds = before.open_kinds;
     now.kinds = before.kinds;
     for (const Component& part : before.components)
       if (slinky::is_of_other_side(part)) now.components.push_back(part);
-    before.origin = now.origin;
-    for (std::size_t i = 0; i < now.gpus.size(); ++i) {
-      before.gpus[i].origin = now.gpus[i].origin;
-      before.gpus[i].telemetry.origin.at = now.gpus[i].telemetry.origin.at;
-      for (std::size_t j = 0; j < now.gpus[i].slices.size(); ++j) {
-        before.gpus[i].slices[j].measured.at = now.gpus[i].slices[j].measured.at;
+    for (std::size_t i = 0; i < now.gpus.size(); ++i)
+      for (std::size_t j = 0; j < now.gpus[i].slices.size(); ++j)
         carry(before.gpus[i].slices[j], now.gpus[i].slices[j]);
-      }
-    }
     for (std::size_t i = 0; i < now.pool.size(); ++i) carry(before.pool[i], now.pool[i]);
   }
   static void carry(const Slice& before, Slice& now) {
@@ -264,6 +257,32 @@ class Reducer {
     now.exact = before.exact;
     now.holders = before.holders;
     now.usable = before.usable;
+  }
+  // A newer observation of the same facts is no change: only the times move on. Those of `now` are put aside
+  // while both are compared: `before` may be shared with a copy.
+  static bool same_facts(const Node& before, Node& now) {
+    std::vector<Origin> aside;
+    visit_times(before, now, [&](const Origin& then, Origin& one, bool whole) {
+      aside.push_back(one);
+      one = whole ? then : Origin{one.source, then.at};
+    });
+    const bool same = before == now;
+    auto next = aside.begin();
+    visit_times(before, now, [&](const Origin&, Origin& one, bool) { one = *next++; });
+    return same;
+  }
+  // Of two of the same shape. whole: whoever told it is no fact either.
+  template <class Visit>
+  static void visit_times(const Node& before, Node& now, Visit visit) {
+    visit(before.origin, now.origin, true);
+    for (std::size_t i = 0; i < now.gpus.size(); ++i) {
+      const Gpu& then = before.gpus[i];
+      Gpu& gpu = now.gpus[i];
+      visit(then.origin, gpu.origin, true);
+      visit(then.telemetry.origin, gpu.telemetry.origin, false);
+      for (std::size_t j = 0; j < gpu.slices.size(); ++j)
+        visit(then.slices[j].measured, gpu.slices[j].measured, false);
+    }
   }
 
   void remove(const NodeName& name) {
@@ -285,15 +304,13 @@ class Reducer {
     auto by_node = [](const Allocation& a, const Allocation& b) { return a.node < b.node; };
     if (!std::is_sorted(workload.allocations.begin(), workload.allocations.end(), by_node))
       std::stable_sort(workload.allocations.begin(), workload.allocations.end(), by_node);
-    Workload* before = cluster_.workloads.find(workload.id);
+    const Workload* before = cluster_.workloads.find(workload.id);
     if (before) {
       TimePoint at = workload.origin.at;
       workload.origin = before->origin;
-      if (workload == *before) {
-        before->origin.at = at;
-        return;
-      }
+      const bool same = workload == *before;
       workload.origin.at = at;
+      if (same) return void(cluster_.workloads.upsert(std::move(workload)));
       leave_nodes(*before);
     }
     tell_work(before, &workload);
@@ -304,7 +321,7 @@ class Reducer {
 
   // now: how it ended, where that is told.
   void end(const WorkloadId& id, const Workload* now) {
-    Workload* workload = cluster_.workloads.find(id);
+    const Workload* workload = cluster_.workloads.find(id);
     if (!workload) return;
     tell_work(workload, now);
     leave_nodes(*workload);
@@ -325,7 +342,7 @@ class Reducer {
   }
   void settle_moves() {
     for (const auto& [name, moves] : moves_) {
-      Node* node = cluster_.nodes.find(name);
+      Node* node = cluster_.nodes.change(name);
       if (!node) continue;
       std::vector<WorkloadId> stay;
       stay.reserve(node->workloads.size() + moves.size());
@@ -344,9 +361,9 @@ class Reducer {
     for (const Workload& workload : cluster_.workloads.all())
       for (const Allocation& allocation : workload.allocations)
         if (fresh_.contains(allocation.node))
-          cluster_.nodes.find(allocation.node)->workloads.push_back(workload.id);
+          cluster_.nodes.change(allocation.node)->workloads.push_back(workload.id);
     for (const NodeName& name : fresh_) {
-      std::vector<WorkloadId>& ids = cluster_.nodes.find(name)->workloads;
+      std::vector<WorkloadId>& ids = cluster_.nodes.change(name)->workloads;
       std::sort(ids.begin(), ids.end());
       ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     }

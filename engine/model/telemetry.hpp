@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/model/inventory.hpp"
 #include "engine/model/values.hpp"
 
 namespace tessera {
@@ -56,7 +57,11 @@ struct Measured {
 
 // Of one cluster, as told last.
 using FiguresOfNode = std::map<Source, Measured>;
-using Figures = std::unordered_map<NodeName, FiguresOfNode>;
+struct NodeFigures {
+  NodeName node;
+  FiguresOfNode by_source;
+};
+using Figures = Inventory<NodeName, NodeFigures, &NodeFigures::node>;
 
 // Figures older than this are not fresh: another source that still tells goes before, and they are shown as
 // old.

@@ -479,6 +479,13 @@ std::string certificate(const Problem& problem, const Answer& answer) {
                      nodes_first ? least : counted(bound, "GPU"));
 }
 
+std::string bounds_text(const Answer& answer) {
+  if (answer.boards.empty()) return "";
+  const Bounds& bounds = answer.bounds;
+  return fmt::format("GPUs needed at least: {} by slices, {} if all were empty, {:.1f} by linear programming",
+                     bounds.slices, bounds.empty_boards, bounds.lp);
+}
+
 std::string headline(const Problem& problem, const Answer& answer) {
   if (!answer.boards.empty() || !answer.met()) return certificate(problem, answer);
   const bool asks = std::any_of(problem.demand.begin(), problem.demand.end(),

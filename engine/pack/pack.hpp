@@ -25,6 +25,8 @@ std::optional<std::string> why_invalid(const Problem& problem, const Answer& ans
 
 // "touches 14 GPUs on 4 nodes; proven minimum 14"
 std::string certificate(const Problem& problem, const Answer& answer);
+// What no plan can be better than, each way of reckoning by itself; empty: no GPU changes.
+std::string bounds_text(const Answer& answer);
 // The certificate, or why there is nothing to do: idle instances serve, or nothing is asked for.
 std::string headline(const Problem& problem, const Answer& answer);
 // What runs on the nodes that change, and whether that is the least; empty: nothing, or no node is drained.

@@ -26,6 +26,14 @@ struct Room {
   std::map<Key, int> most;    // what was asked of it before
 };
 
+std::string wants_text(const std::vector<QueueWant>& all) {
+  std::string text;
+  for (const QueueWant& want : all)
+    text +=
+        fmt::format("{}*{}*{}\n", want.profile.text, want.product ? want.product->key.text : "", want.count);
+  return text;
+}
+
 // GPUs are cut alike by the hundred: each kind is worked out once.
 class MostOnOne {
  public:
@@ -61,13 +69,22 @@ class Rooms {
       if (Room* room = room_of(spare.node)) room->beside[{spare.profile, spare.product}] += spare.count;
     for (Room& room : all_) add_unknown(room);
   }
-  std::vector<Room>& all() { return all_; }
   Room* room_of(const NodeName& node) {
     const auto found = numbers_.find(node);
     return found == numbers_.end() ? nullptr : &all_[found->second];
   }
   // Those of which it is not known what they could give, or that Slurm starts for work.
   const std::vector<const Node*>& coming() const { return coming_; }
+
+  // Those that could give all of it, or of each kind at least one. Thousands of jobs ask for the same on nodes
+  // that each of them names: worked out once.
+  const std::vector<Room*>& that_give(const std::vector<QueueWant>& all, bool whole) {
+    const auto [at, fresh] = that_give_.try_emplace(wants_text(all) + (whole ? "+" : ""));
+    if (fresh)
+      for (Room& room : all_)
+        if (whole ? gives(room, all) : gives_some(room, all)) at->second.push_back(&room);
+    return at->second;
+  }
 
   // Whether no node here has any of it: no GPU is changed for it then, and the planner tells why.
   bool has_none(const QueueWant& want) {
@@ -197,6 +214,7 @@ class Rooms {
   std::map<NodeName, std::size_t> numbers_;  // in all_
   std::vector<const Node*> coming_;
   std::map<Key, bool> none_;
+  std::map<std::string, std::vector<Room*>> that_give_;
   MostOnOne most_on_one_;
 };
 
@@ -218,10 +236,7 @@ std::optional<Shape> shape_of(const Workload& workload, const std::vector<QueueW
 
 // Jobs with the same text have the same answer.
 std::string text_of(const Workload& work, const Shape& shape, Scheduler scheduler) {
-  std::string text = fmt::format("{}\n{}\n", work.group, shape.nodes);
-  for (const QueueWant& want : shape.all)
-    text +=
-        fmt::format("{}*{}*{}\n", want.profile.text, want.product ? want.product->key.text : "", want.count);
+  std::string text = fmt::format("{}\n{}\n{}", work.group, shape.nodes, wants_text(shape.all));
   if (work.needs)
     text += work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features + '\n';
   // Names the taints that repel it.
@@ -233,17 +248,18 @@ bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const
   why::MayUse may_use(cluster, work);
   // Whose a reservation is, is not told.
   const auto may = [&](const Node& node) { return may_use(node) || !node.reservation.empty(); };
-  if (std::any_of(rooms.coming().begin(), rooms.coming().end(), [&](const Node* one) { return may(*one); }))
+  if (std::any_of(rooms.coming().begin(), rooms.coming().end(), [&](const Node* node) { return may(*node); }))
     return true;
+  const bool one = shape.nodes == 1;
   int found = 0;
   std::vector<std::int64_t> sums(shape.all.size());
-  const auto is_enough = [&](Room& room) {
-    if (shape.nodes == 1) return rooms.gives(room, shape.all) && may(*room.node);
-    if (!rooms.gives_some(room, shape.all) || !may(*room.node)) return false;
+  const auto is_enough = [&](Room* room) {
+    if (!may(*room->node)) return false;
+    if (one) return true;
     ++found;
     bool all = found >= shape.nodes;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      sums[i] += rooms.most(room, shape.all[i]);
+      sums[i] += rooms.most(*room, shape.all[i]);
       all = all && sums[i] >= shape.all[i].count;
     }
     return all;
@@ -252,9 +268,11 @@ bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const
   if (const why::Named named = why::named_by(work); !named.nodes.empty())
     return std::any_of(named.nodes.begin(), named.nodes.end(), [&](const std::string& name) {
       Room* room = rooms.room_of(NodeName(name));
-      return room && is_enough(*room);
+      return room && (one ? rooms.gives(*room, shape.all) : rooms.gives_some(*room, shape.all)) &&
+             is_enough(room);
     });
-  return std::any_of(rooms.all().begin(), rooms.all().end(), is_enough);
+  const std::vector<Room*>& able = rooms.that_give(shape.all, one);
+  return std::any_of(able.begin(), able.end(), is_enough);
 }
 
 NoNode named(const Cluster& cluster, const Problem& problem, const Workload& work, const Shape& shape) {
@@ -274,12 +292,13 @@ NoNode named(const Cluster& cluster, const Problem& problem, const Workload& wor
 }  // namespace
 
 void leave_out_unserved(QueueDemand& queue, const Cluster& cluster, const Problem& problem,
-                        std::optional<TimePoint> until) {
+                        std::optional<TimePoint> until, const Stop& stop) {
   Rooms rooms(cluster, problem, until);
   std::map<std::string, bool> known;
   std::map<std::tuple<std::string, std::string, int>, int> counts;
   std::vector<QueueDemand::Waiting> served;
   for (QueueDemand::Waiting& one : queue.waiting) {
+    if (stop && stop()) return;
     const Workload* work = cluster.workloads.find(one.id);
     const auto shape = work ? shape_of(*work, one.wants, cluster.scheduler) : std::nullopt;
     if (shape && !(one.wants.size() == 1 && rooms.has_none(one.wants.front()))) {

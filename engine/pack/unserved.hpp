@@ -16,8 +16,9 @@ namespace tessera::pack {
 // is not known whether it is held, or is free by `until` on GPUs that are not planned. These stay in the
 // demand: what does not tell on how many nodes it runs, unless it asks for one thing, and what asks for one
 // kind of which all nodes together could give nothing: no GPU is changed for it, and the planner tells why.
+// Once it is stopped the demand is worth nothing.
 void leave_out_unserved(QueueDemand& queue, const Cluster& cluster, const Problem& problem,
-                        std::optional<TimePoint> until);
+                        std::optional<TimePoint> until, const Stop& stop = {});
 
 // A line for each kind of them, the most frequent first; empty: there are none.
 std::vector<std::string> unserved_text(const QueueDemand& queue);

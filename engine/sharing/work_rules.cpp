@@ -68,7 +68,7 @@ void add_of_job(std::vector<WorkFinding>& found, const Workload& job) {
 
 // Without shares a pod breaks rules of the managed platform only.
 bool hands_out_shares(const Cluster& cluster) {
-  const auto& nodes = cluster.nodes.all();
+  const auto nodes = cluster.nodes.all();
   return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return std::any_of(node.gpus.begin(), node.gpus.end(), [](const Gpu& gpu) {
       return in_shares(gpu.strategy) || gpu.replicas.value_or(1) > 1;

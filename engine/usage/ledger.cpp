@@ -125,18 +125,16 @@ bool is_kept(const Cluster& cluster, const Slice& slice) {
 
 // Where it stood in the round before, it most often stands still.
 const Workload* find_from(const Workloads& workloads, const WorkloadId& id, std::size_t& place) {
-  const std::vector<Workload>& all = workloads.all();
+  const auto all = workloads.all();
   if (place < all.size() && all[place].id == id) return &all[place];
-  const Workload* found = workloads.find(id);
-  if (found) place = static_cast<std::size_t>(found - all.data());
-  return found;
+  const std::optional<std::size_t> found = workloads.place_of(id);
+  return found ? &all[place = *found] : nullptr;
 }
 const Node* find_from(const Nodes& nodes, const NodeName& name, std::size_t& place) {
-  const std::vector<Node>& all = nodes.all();
+  const auto all = nodes.all();
   if (place < all.size() && all[place].name == name) return &all[place];
-  const Node* found = nodes.find(name);
-  if (found) place = static_cast<std::size_t>(found - all.data());
-  return found;
+  const std::optional<std::size_t> found = nodes.place_of(name);
+  return found ? &all[place = *found] : nullptr;
 }
 
 // Whether its devices are slices of GPUs that are told; those of a pool are not (Slurm's MIG types). Where
@@ -503,7 +501,7 @@ void Ledger::wait(const Cluster& cluster, const Workload& workload, Desk& desk, 
 }
 
 void Ledger::see_work(const Cluster& cluster, std::vector<Desk>& desks, double hours) {
-  const std::vector<Workload>& all = cluster.workloads.all();
+  const auto all = cluster.workloads.all();
   desks.resize(all.size());
   std::unordered_set<std::string_view> asked;  // many ask for the same
   for (std::size_t place = 0; place < all.size(); ++place) {

@@ -144,7 +144,7 @@ bool has_nodes_of_two(const Model& model) {
   const auto is_slurms = [](const Cluster& one) { return one.scheduler == Scheduler::slurm; };
   if (std::all_of(model.clusters.begin(), model.clusters.end(), is_slurms)) return false;
   return std::any_of(model.clusters.begin(), model.clusters.end(), [&](const Cluster& one) {
-    const std::vector<Node>& nodes = one.nodes.all();
+    const auto nodes = one.nodes.all();
     return is_slurms(one) && std::any_of(nodes.begin(), nodes.end(),
                                          [](const Node& node) { return node.host_pod.has_value(); });
   });

@@ -125,12 +125,12 @@ bool mine(const query::NodeRow& row, const std::string& me) {
   });
 }
 
-// Positions from pointers: the rows point into the model's own vectors.
+// Positions from pointers: the rows point into the model's own lists.
 std::uint32_t cluster_of(const Model& model, const Cluster* cluster) {
   return static_cast<std::uint32_t>(cluster - model.clusters.data());
 }
 std::uint32_t item_of(const Cluster* cluster, const Node* node) {
-  return static_cast<std::uint32_t>(node - cluster->nodes.all().data());
+  return static_cast<std::uint32_t>(*cluster->nodes.place_of(node->name));
 }
 RowRef ref_of(const Model& model, const query::NodeRow& row) {
   return {cluster_of(model, row.cluster), item_of(row.cluster, row.node)};
@@ -148,7 +148,7 @@ RowRef ref_of(const Model& model, const query::SliceRow& row) {
 }
 RowRef ref_of(const Model& model, const query::WorkloadRow& row) {
   return {cluster_of(model, row.cluster),
-          static_cast<std::uint32_t>(row.workload - row.cluster->workloads.all().data())};
+          static_cast<std::uint32_t>(*row.cluster->workloads.place_of(row.workload->id))};
 }
 
 template <class Row>

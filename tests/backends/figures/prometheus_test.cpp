@@ -367,15 +367,15 @@ TEST_F(BySiteCommand, FiguresOfASlurmClustersNodesComeByTheSitesCommand) {
   PrometheusBackend backend(with("case \"$1\" in http://prometheus.site:9090/api/v1/query?query=*) cat '" +
                                  file + "';; *) exit 9;; esac"));
   ASSERT_TRUE(until(backend, [](const Cluster& cluster) {
-    auto told = cluster.figures.find(NodeName("mixed-02"));
-    return told != cluster.figures.end() && told->second.contains(Source::dcgm) &&
+    const NodeFigures* told = cluster.figures.find(NodeName("mixed-02"));
+    return told && told->by_source.contains(Source::dcgm) &&
            cluster.sources.contains(Source::dcgm);
   }));
   const Cluster& cluster = *model.find(ClusterName("hpc"));
   EXPECT_FALSE(cluster.sources.at(Source::dcgm).failure);
   EXPECT_EQ(cluster.sources.at(Source::dcgm).cost,
             (SourceCost{1, std::ssize(recorded("instant.json")), Duration(60'000)}));
-  EXPECT_FALSE(cluster.figures.at(NodeName("mixed-02")).at(Source::dcgm).gpus.empty());
+  EXPECT_FALSE(cluster.figures.find(NodeName("mixed-02"))->by_source.at(Source::dcgm).gpus.empty());
 }
 
 TEST_F(BySiteCommand, WhoeverElseListensHearsWhatWasToldOfANode) {

@@ -65,7 +65,7 @@ struct Kept {
   bool wrote(const std::string& kind) const {
     return lines.find("\"kind\":\"" + kind + "\"") != std::string::npos;
   }
-  const Gpu& read() const { return model.clusters.at(0).nodes.all().at(0).gpus.at(0); }
+  const Gpu& read() const { return model.clusters.at(0).nodes.all()[0].gpus.at(0); }
 };
 
 TEST(RecordedOwnUse, IsReadAsItWasToldWithItsTime) {
@@ -145,7 +145,7 @@ TEST(RecordedOwnUse, AJumpToBeforeItWasToldTakesItAway) {
   const auto go_to = [&](const Kept& kept) {
     moments.tell(queue, ClusterName("hpc"), kept.model.clusters.at(0), at(60));
     for (Event& event : std::exchange(queue.events, {})) reduce(shown, std::move(event));
-    return shown.clusters.at(0).nodes.all().at(0).gpus.at(0).own.has_value();
+    return shown.clusters.at(0).nodes.all()[0].gpus.at(0).own.has_value();
   };
   EXPECT_TRUE(go_to(after));
   EXPECT_FALSE(go_to(before));

@@ -27,13 +27,14 @@ class Ring : public testing::Test {
     Cluster& cluster = story_.model.clusters.front();
     for (auto passed = std::chrono::seconds(0); passed <= whole; passed += every) {
       const Origin origin{Source::dcgm, now_ + passed};
-      for (Node& one : cluster.nodes.all())
+      cluster.nodes.change_each([&](Node& one) {
         for (Gpu& gpu : one.gpus) {
           gpu.telemetry.use = Percent{50};
           gpu.telemetry.memory_used = Mib{40'000};
           gpu.telemetry.origin = origin;
           for (Slice& slice : gpu.slices) slice.use = Percent{50}, slice.measured = origin;
         }
+      });
       for (const Node& one : cluster.nodes.all()) history_.take(cluster, one.name);
     }
     now_ += whole + every;

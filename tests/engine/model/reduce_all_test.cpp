@@ -59,7 +59,7 @@ RC_GTEST_PROP(ReduceAll, ComesToWhatTheSameEventsComeToOneByOne, ()) {
   reduce_all(at_once, std::span(events).subspan(half));
   const Cluster &is = at_once.clusters.front(), &must = one_by_one.clusters.front();
   const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
-  std::vector<Node> nodes = is.nodes.all(), expected = must.nodes.all();
+  std::vector<Node> nodes = is.nodes.copies(), expected = must.nodes.copies();
   std::sort(nodes.begin(), nodes.end(), by_name), std::sort(expected.begin(), expected.end(), by_name);
   RC_ASSERT(nodes == expected);
   RC_ASSERT(is.workloads.all().size() == must.workloads.all().size());

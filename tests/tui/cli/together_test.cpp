@@ -152,7 +152,7 @@ TEST_F(GuideTogether, WhereOtherGpusCannotBeCutItLeadsBackToTheQuestionOfIsolati
 // ACK's label belongs to a pool: what one node is asked about is planned for all nodes of it.
 TEST_F(GuideTogether, NodesOfOnePoolOfAcksAreProposedAsOnePlan) {
   world({"names: \"n[1-2]\", product: A10, gpus: 2, features: [alibabacloud.com/nodepool-id=np-7]"});
-  std::vector<Node> nodes = model_.clusters.at(0).nodes.all();
+  std::vector<Node> nodes = model_.clusters.at(0).nodes.copies();
   for (Node& node : nodes) node.partitions = {"np-7"};
   reduce(model_, Event{ClusterName("c"), 0, now_, NodesListed{nodes}});
   const GuideAnswer answer = asked({"--answer", "Q3=no,Q5=yes"});

@@ -30,7 +30,7 @@ TEST(WhyScreen, WOnRunningWorkListsWhatWaits) {
 TEST(WhyScreen, HeldWorkIsReleasedByACommandThatYCopies) {
   Model model = small_place();
   for (Cluster& cluster : model.clusters)
-    if (Workload* work = cluster.workloads.find(WorkloadId("88140"))) work->reason = "JobHeldUser";
+    if (Workload* work = cluster.workloads.change(WorkloadId("88140"))) work->reason = "JobHeldUser";
   Session session(std::move(model), {120, 40});
   session.press(":job 88140<enter>");
   EXPECT_TRUE(session.shows("its owner holds it (certain")) << session.screen();

@@ -64,7 +64,7 @@ Or<ChosenNodes> nodes_to_pack(const Options& options, const OpenClusters& cluste
 
 void tell_of_empty_namespace(const Options& options, const Cluster& cluster, const Streams& streams) {
   if (options.partition.empty() || cluster.scheduler == Scheduler::slurm) return;
-  const std::vector<Workload>& all = cluster.workloads.all();
+  const auto all = cluster.workloads.all();
   if (std::any_of(all.begin(), all.end(),
                   [&](const Workload& one) { return one.group == options.partition; }))
     return;

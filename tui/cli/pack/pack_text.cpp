@@ -292,7 +292,7 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
   if (answer.boards.empty())
     line(pack::headline(problem, answer));
   else
-    text += proof_text(problem, answer, options);
+    text += proof_text(problem, answer, options), line(pack::bounds_text(answer));
   text += unmet_text(problem, answer, options);
   if (answer.homeless > 0)
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));

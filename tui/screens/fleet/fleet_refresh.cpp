@@ -20,7 +20,7 @@ constexpr Duration kWindowsEvery{60'000};
 constexpr int kDays = 7;
 // A busy cluster draws, and ticks, many times a second.
 constexpr Duration kLookEvery{5000};
-// Findings of the file are no table that is watched: on a large site every cluster is copied for an answer.
+// Findings of the file are no table that is watched: on a large site an answer takes a core for seconds.
 constexpr Duration kFindingsEvery{10'000};
 constexpr Duration kManyFindingsEvery{300'000};
 

@@ -18,7 +18,7 @@ pack::Problem problem_of(const PackQuestion& asked) {
 }
 
 // Of 100,000 jobs and the names of 10,000 nodes: no key waits for that.
-PackAnswer what_waits(std::shared_ptr<const PackQuestion> question) {
+PackAnswer what_waits(std::shared_ptr<const PackQuestion> question, const pack::Stop& stop) {
   const ClusterThen& then = *question->then;
   pack::QueueDemand queue =
       pack::demand_of_queue(then.cluster, question->partition, then.catalogue, nullptr, question->naming);
@@ -29,7 +29,7 @@ PackAnswer what_waits(std::shared_ptr<const PackQuestion> question) {
                                            queue.naming, nullptr, question->evict)
                               .problem;
   problem.evict = question->evict;
-  pack::leave_out_unserved(queue, then.cluster, problem, std::nullopt);
+  pack::leave_out_unserved(queue, then.cluster, problem, std::nullopt, stop);
   return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue), {}};
 }
 
@@ -66,7 +66,8 @@ Result<pack::Answer> without_refused(const PackQuestion& asked, pack::ClusterPro
 
 std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question,
                                             const pack::Stop& stop, const Tell& tell) {
-  if (question->reads_queue) return std::make_shared<const PackAnswer>(what_waits(std::move(question)));
+  if (question->reads_queue)
+    return std::make_shared<const PackAnswer>(what_waits(std::move(question), stop));
   pack::ClusterProblem all{problem_of(*question), {}};
   Result<pack::Answer> answer = pack::pack(all.problem, stop);
   if (answer) answer = without_refused(*question, all, std::move(*answer), stop);

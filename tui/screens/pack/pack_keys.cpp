@@ -108,7 +108,7 @@ void ask_for_count(UiState& state) {
 bool leaves_nodes_out(const PackState& pack, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(pack.cluster);
   if (!pack.naming || !cluster) return false;
-  const auto& nodes = cluster->nodes.all();
+  const auto nodes = cluster->nodes.all();
   return std::any_of(nodes.begin(), nodes.end(),
                      [&](const Node& node) { return pack::naming_of(*cluster, node) != *pack.naming; });
 }

@@ -240,6 +240,8 @@ class Page {
     note(to, pack::headline(problem(), found), style);
     if (const std::string busy = pack::disturbed(problem(), found); !busy.empty())
       note(to, busy, old ? Role::dim : Role::text);
+    if (const std::string bounds = pack::bounds_text(found); beside_ && !bounds.empty())
+      note(to, bounds, Role::dim);
     for (std::size_t i = 0; i < problem().demand.size(); ++i)
       if (found.unmet[i] > 0)
         for (const std::string& line :
