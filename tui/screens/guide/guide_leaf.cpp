@@ -96,7 +96,7 @@ std::string offer_of(const guide::Proposal& one) {
   return text;
 }
 
-std::string some_of(const std::vector<WorkloadId>& ids) {
+std::string ids_text(const std::vector<WorkloadId>& ids) {
   constexpr std::size_t kShown = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(ids.size(), kShown); ++i) text += (i ? ", " : "") + ids[i].text;
@@ -110,10 +110,10 @@ void add_detail(Document& page, const guide::Proposal& one, const UiState& state
     add_text(page, told(state, text), kDetailIndent, width, role);
   };
   if (std::string offer = offer_of(one); !offer.empty()) add("offers " + offer, Role::dim);
-  if (!one.fit.empty()) add("starts " + some_of(one.fit), Role::good);
-  if (!one.wait.empty()) add("still waits " + some_of(one.wait), Role::dim);
-  if (!one.ends.empty()) add("must end or move " + some_of(one.ends), Role::danger);
-  if (!one.rehoused.empty()) add("a slice of this layout would hold " + some_of(one.rehoused), Role::dim);
+  if (!one.fit.empty()) add("starts " + ids_text(one.fit), Role::good);
+  if (!one.wait.empty()) add("still waits " + ids_text(one.wait), Role::dim);
+  if (!one.ends.empty()) add("must end or move " + ids_text(one.ends), Role::danger);
+  if (!one.rehoused.empty()) add("a slice of this layout would hold " + ids_text(one.rehoused), Role::dim);
   constexpr std::size_t kNotes = 2;
   for (std::size_t i = 0; i < std::min(one.notes.size(), kNotes); ++i) add(one.notes[i], Role::warning);
   if (one.notes.size() > kNotes)
