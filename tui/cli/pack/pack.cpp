@@ -141,6 +141,7 @@ struct LookedPast {
   std::string source;
   std::vector<std::string> words;
   usage::Gaps gaps;
+  TimePoint until{};
 };
 Result<LookedPast> past_of(const Options& options, const Joins& joins, const Cluster& cluster,
                            const mig::Catalogue& catalogue) {
@@ -151,7 +152,7 @@ Result<LookedPast> past_of(const Options& options, const Joins& joins, const Clu
   pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition, catalogue);
   past.from = looked->from, past.to = looked->to;
   LookedPast told{std::move(past), source_word(*looked), history_words(*looked, *options.for_history),
-                  looked->gaps};
+                  looked->gaps, looked->now};
   if (std::string untold = untold_words(*looked); !untold.empty()) told.words.push_back(std::move(untold));
   told.words.emplace_back(
       "the history counts what was held as it was held, also where a smaller profile would have done "
@@ -191,7 +192,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     found.problem.demand = past->demand.demand;
     about.past = std::move(past->demand);
     about.past_source = std::move(past->source), about.past_words = std::move(past->words);
-    about.past_gaps = past->gaps;
+    about.past_gaps = past->gaps, about.past_until = past->until;
   } else {
     auto demand = pack::read_demand(options.words, found.problem, catalogue);
     if (!demand) return Refusal{demand.error(), kUsage};

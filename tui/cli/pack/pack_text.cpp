@@ -151,7 +151,7 @@ Json history_json(const PackedCluster& cluster) {
   one.add("hours_recorded", Json::of(past.hours));
   one.add("whole_peak", Json::of(std::int64_t{past.whole}));
   one.add("unplaced_peak", Json::of(std::int64_t{past.unplaced}));
-  if (source == "recording") add_gaps(one, cluster.past_gaps);
+  if (source == "recording") add_gaps(one, cluster.past_gaps, cluster.past_until);
   Json& peaks = one.add("peaks", Json::list());
   for (const pack::PastNeed& need : past.needs) {
     Json& peak = peaks.items.emplace_back(Json::map());

@@ -31,6 +31,7 @@ struct PackedCluster {
   std::string past_source;                 // "recording", "accounting", "prometheus"
   std::vector<std::string> past_words;     // of what that tells; in English
   usage::Gaps past_gaps{};                 // of a recording
+  TimePoint past_until{};                  // until when it was looked at
 };
 
 // What the change of the answer does, of a cluster's GPUs.
