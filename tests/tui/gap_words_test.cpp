@@ -51,7 +51,7 @@ TEST(GapWords, WhatASchedulerDidNotTellAndWhatIsOldAreTold) {
   gaps.newest[ClusterName("lab")] = {at(172'000), Duration(600'000)};
   EXPECT_EQ(gap_words(nullptr, gaps, utc_text, at(172'800)),
             "the scheduler did not tell who holds what for 2.5 h of it, which do not count; hpc: its newest "
-            "round is 2d 0h old; lab: its newest round is 13m old");
+            "round is 2 d 00 h old; lab: its newest round is 13 min old");
 }
 
 // As `pack --for-history` lists it: no sentence is put together there, so that each can be translated.

@@ -54,7 +54,8 @@ TEST(PackCommand, ListsTheGpusAndSaysWhatIsProven) {
             "NODE  GPU  KEEP       DESTROY  CREATE, IN THIS ORDER\n"
             "n1      0  1g.10gb@6  -        3g.40gb@0,1g.10gb@4,1g.10gb@5\n"
             "\n"
-            "touches 1 GPU on 1 node; proven minimum 1\n");
+            "touches 1 GPU on 1 node; proven minimum 1\n"
+            "GPUs needed at least: 1 by slices, 1 if all were empty, 0.8 by linear programming\n");
 }
 
 TEST(PackCommand, KeepsItsSchema) {
@@ -82,6 +83,7 @@ TEST(PackCommand, SizesOfServicesAreChosenWithTheLayoutsAndSaidForEach) {
             "n1      1  -     -        3g.40gb@4,3g.40gb@0\n"
             "\n"
             "touches 2 GPUs on 1 node; proven minimum 2\n"
+            "GPUs needed at least: 2 by slices, 2 if all were empty, 2.0 by linear programming\n"
             "chat: 3 × 3g.40gb\n"
             "vision: 1 × 4g.40gb\n"
             "with any other sizes, no fewer than 2 GPUs change\n");
@@ -438,7 +440,8 @@ TEST(PackCommand, AGpuThatIsMadeWholeIsListedAsSuch) {
             "NODE  GPU  KEEP  DESTROY    CREATE, IN THIS ORDER\n"
             "n1      0  -     1g.10gb@0  whole\n"
             "\n"
-            "touches 1 GPU on 1 node; proven minimum 1\n");
+            "touches 1 GPU on 1 node; proven minimum 1\n"
+            "GPUs needed at least: 1 by slices, 1 if all were empty, 1.0 by linear programming\n");
   Asked json;
   json.output = OutputFormat::json;
   EXPECT_EQ(json.run(file), kDone) << json.err.str();
