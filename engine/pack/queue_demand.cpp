@@ -29,6 +29,7 @@ struct Names {
   std::map<std::string, std::set<const mig::Product*>> whole;  // nullptr among them: of an unknown one
   std::set<std::string> parts;
   std::set<const mig::Product*> here;  // of all GPUs but AMD's, which no request that is counted gets
+  bool amd = false;
 };
 Names names_in(const Cluster& cluster, const mig::Catalogue& catalogue) {
   Names names;
@@ -37,7 +38,10 @@ Names names_in(const Cluster& cluster, const mig::Catalogue& catalogue) {
     products.clear();
     for (const Gpu& gpu : node.gpus) products.push_back(mig::product_of(gpu, catalogue));
     for (std::size_t i = 0; i < node.gpus.size(); ++i)
-      if (!sharing::amd::is_amd(node.gpus[i])) names.here.insert(products[i]);
+      if (sharing::amd::is_amd(node.gpus[i]))
+        names.amd = true;
+      else
+        names.here.insert(products[i]);
     plan::each_slice_name(cluster, node, catalogue,
                           [&](const Slice& slice, std::size_t board, const std::string& name) {
                             if (slice.kind != SliceKind::whole_gpu || slice.capacity != 1)
@@ -63,9 +67,10 @@ class Whole {
     if (!catalogue_ || name.kind != sharing::ResourceKind::gpu || name.shared || name.claimed)
       return std::nullopt;
     if (sharing::amd::is_amd_model(name.type)) return std::nullopt;
-    if (cluster_.scheduler != Scheduler::kubernetes && name.type.empty()) return std::nullopt;
     if (!names_) names_ = names_in(cluster_, *catalogue_);
     if (names_->parts.contains(request.resource)) return std::nullopt;
+    if (cluster_.scheduler != Scheduler::kubernetes && name.type.empty() && may_be_another())
+      return std::nullopt;
     const auto& products = products_of(request.resource, name.type);
     if (!products) return std::nullopt;
     const bool one = names_->here.size() > 1 && products->size() == 1;
@@ -75,6 +80,12 @@ class Whole {
 
  private:
   using Products = std::set<const mig::Product*>;
+  // Slurm serves a GPU without a type from whatever is called one.
+  bool may_be_another() const {
+    return names_->amd || std::any_of(names_->parts.begin(), names_->parts.end(), [](const std::string& one) {
+             return one == "gpu" || one.starts_with("gpu:");
+           });
+  }
   // Those that are handed out by the name; where none is (all are cut), those of the type that are here.
   // Empty: it tells none. nullopt: it tells of others than are here.
   const std::optional<Products>& products_of(const std::string& resource, const std::string& type) {

@@ -38,15 +38,39 @@ TEST(QueueDemand, APodThatAsksForAGpuIsLeftOutWhereSharesHaveThatName) {
   EXPECT_EQ(found.other, 1);
 }
 
-TEST(QueueDemand, OnSlurmAGpuOfATypeIsWholeAndOneWithoutMayBeAnything) {
+TEST(QueueDemand, OnSlurmAGpuIsWholeWhereNothingElseIsCalledOne) {
   const Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
   const QueueDemand found = demand(Scheduler::slurm, uncut,
                                    {test::waiting("7", "bob", "gpu:h100"), test::waiting("8", "bob", "gpu"),
                                     test::waiting("9", "bob", "gpu:3g.40gb")});
   EXPECT_EQ(found.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 1},
-                                               {ProfileName("whole"), std::nullopt, 1}}));
-  EXPECT_EQ(found.workloads, 2);
-  EXPECT_EQ(found.other, 1);
+                                               {ProfileName("whole"), std::nullopt, 2}}));
+  EXPECT_EQ(found.workloads, 3);
+  EXPECT_EQ(found.other, 0);
+}
+
+TEST(QueueDemand, OnSlurmAGpuWithoutATypeMayBeAnInstanceOrOneOfAmd) {
+  const std::vector<Workload> waiting{test::waiting("7", "bob", "gpu:h100"),
+                                      test::waiting("8", "bob", "gpu")};
+  const Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
+  Gpu amd = uncut;
+  amd.model = "AMD Instinct MI300X", amd.product.reset();
+  for (const Gpu& beside : {test::gpu(0, Strategy::mig, {test::instance("3g.40gb", 0, 4, 0)}), amd}) {
+    test::Story story;
+    story.tell(NodesListed{{test::node("n1", {uncut}), test::node("n2", {beside})}});
+    story.tell(WorkloadsListed{waiting});
+    story.model.clusters.front().scheduler = Scheduler::slurm;
+    const QueueDemand found = demand_of_queue(story.cluster(), "", &test::catalogue());
+    EXPECT_EQ(found.demand, (std::vector<Demand>{{ProfileName("whole"), std::nullopt, 1}}));
+    EXPECT_EQ(found.other, 1) << "an H100 made whole may serve nothing that waits";
+  }
+}
+
+// Its shards are called otherwise.
+TEST(QueueDemand, OnSlurmSharesTakeNoGpuFromAJobWithoutAType) {
+  const Gpu shared = test::gpu(0, Strategy::shard, {test::shared(SliceKind::shard, 4, 0)});
+  const QueueDemand found = demand(Scheduler::slurm, shared, {test::waiting("8", "bob", "gpu")});
+  EXPECT_EQ(found.demand, (std::vector<Demand>{{ProfileName("whole"), std::nullopt, 1}}));
 }
 
 TEST(QueueDemand, AJobThatAsksForAGpuOfAmdIsLeftOut) {

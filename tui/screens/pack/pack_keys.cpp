@@ -8,6 +8,7 @@
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "engine/pack/unserved.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/shell.hpp"
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
@@ -22,7 +23,7 @@ namespace {
 constexpr int kMostWanted = 1'000'000;
 
 bool has_profile(const mig::Product& product, const ProfileName& profile) {
-  return product.index_of(profile.view()).has_value();
+  return pack::is_whole(profile) || product.index_of(profile.view()).has_value();
 }
 
 // The demand is no longer what waits.

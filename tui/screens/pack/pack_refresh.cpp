@@ -79,6 +79,10 @@ void list_profiles(PackState& pack) {
       if (std::none_of(pack.wants.begin(), pack.wants.end(),
                        [&](const PackWant& want) { return want.profile == profile.name; }))
         pack.wants.push_back({profile.name, nullptr, 0, 0});
+  const bool has_whole = std::any_of(pack.wants.begin(), pack.wants.end(),
+                                     [](const PackWant& want) { return pack::is_whole(want.profile); });
+  if (!has_whole && !pack.boards->problem.products.empty())
+    pack.wants.push_back({ProfileName(std::string(pack::kWhole)), nullptr, 0, 0});
   for (PackWant& want : pack.wants) want.idle = idle_of(*pack.boards, want);
 }
 
