@@ -359,6 +359,30 @@ TEST(Pack, WholeGpusOfAProductThatNoPlanMayChangeAreAskedForAndUnmetByTheirName)
   EXPECT_EQ(*session.effects.back().copy, "tessera pack --cluster hpc A100-80GB:whole=2");
 }
 
+// There was none until a demand for them was typed, and p said that one product alone has such a profile.
+TEST(Pack, WholeGpusHaveALineAndAreAskedForOfEachProduct) {
+  Session session = changing({120, 40});
+  Gpu a100 = gpu(0, Strategy::whole, {whole(0)});
+  a100.product = ProductKey("A100-80GB");
+  session.tell(on("hpc", NodeSeen{node("n0046", {a100})}));
+  session.press(":pack<enter>");
+  go_to(session, "whole");
+  EXPECT_EQ(tui::why_disabled(tui::Action::pack_product, session.state, session.world()), "");
+  session.press("+");
+  const auto asked = [&] {
+    const auto& wants = session.state.pack->wants;
+    return *std::find_if(wants.begin(), wants.end(), [](const auto& one) { return one.count > 0; });
+  };
+  EXPECT_EQ(asked().profile, ProfileName("whole"));
+  EXPECT_EQ(asked().product, nullptr) << "of any";
+  session.press("p");
+  ASSERT_NE(asked().product, nullptr) << session.screen();
+  const std::string first = asked().product->key.text;
+  session.press("p");
+  ASSERT_NE(asked().product, nullptr) << session.screen();
+  EXPECT_NE(asked().product->key.text, first);
+}
+
 TEST(Pack, NodesNarrowTheDemandAndTheCommandSaysSo) {
   Session session = changing({120, 40});
   session.press(":pack 3g.40gb=2<enter>:on n004[1-2]<enter>").pack();
