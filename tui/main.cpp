@@ -47,6 +47,7 @@
 #include "tui/app.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/fleet/fleet_files.hpp"
+#include "tui/cli/fleet/fleet_log.hpp"
 #include "tui/cli/look.hpp"
 #include "tui/cli/look_back.hpp"
 #include "tui/cli/names.hpp"
@@ -544,8 +545,10 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     // Copies: a read that hangs outlives the console.
     wanted.fleet = [environment, catalogue](tui::FleetOrder order) {
       // As journals name the person: behind sudo USER is another one, and in a unit there is none.
-      if (order.what == tui::FleetOrder::What::pause) order.who = user_name(environment);
-      return cli::answer_fleet(order, catalogue, wall_clock());
+      using What = tui::FleetOrder::What;
+      if (order.what == What::pause || order.what == What::unpause) order.who = user_name(environment);
+      return cli::answer_fleet(order, catalogue, wall_clock(),
+                               cli::state_beside(own_journals(environment, "runs")));
     };
     wanted.fleet_sources = fleet_sources(options, environment);
     const std::unique_ptr<record::Archive> archive = archive_of(options);

@@ -31,6 +31,8 @@ std::string joined(const std::vector<std::string>& texts, std::size_t most) {
 }
 
 constexpr std::size_t kHarmListed = 5;
+// No person asks for it: the journal says why it goes back.
+constexpr std::string_view kOver = "what it was begun for is over";
 
 }  // namespace
 
@@ -278,10 +280,25 @@ void Driver::take_up(const plan::Resuming& how) {
   if (onward == Onward::carry_on) return take_up_planned();
   for (const auto& [node, executor] : run_.nodes)
     if (executor.touched() && !executor.finished()) taking_up_->to_look.push_back(node);
+  if (taking_up_->to_look.empty() && how.by_timer && onward == Onward::back && run_.paused)
+    return end_between_nodes();
   if (taking_up_->to_look.empty())
     return end(Error{"cannot resume the run", "no node of it is under way",
                      onward == Onward::back ? "tessera undo reverts what is done" : "carry on instead"});
   look_to_plan();
+}
+
+// It was paused between two nodes, and no timer begins the others any more: there is nothing to give back.
+void Driver::end_between_nodes() {
+  taking_up_.reset();
+  const std::string& who = around_.options->who;
+  if (!enter({}, plan::Resumed{who, around_.options->from}) ||
+      !enter({}, plan::Requested{Demand::turn_back, who, std::string(kOver)}))
+    return;
+  const plan::Summary now = summary(run_);
+  if (enter({}, plan::RunFinished{now.done.empty() ? plan::Outcome::recorded : plan::Outcome::partial,
+                                  to_text(now)}))
+    end(std::nullopt);
 }
 
 void Driver::look_to_plan() {
@@ -311,9 +328,8 @@ void Driver::take_up_planned() {
   TakingUp taken = std::move(*taking_up_);
   taking_up_.reset();
   if (!enter({}, plan::Resumed{around_.options->who, around_.options->from})) return;
-  // No person asks for it: the journal says why it goes back.
   if (taken.by_timer && taken.onward == Onward::back &&
-      !enter({}, plan::Requested{Demand::turn_back, around_.options->who, "what it was begun for is over"}))
+      !enter({}, plan::Requested{Demand::turn_back, around_.options->who, std::string(kOver)}))
     return;
   for (auto& [node, onward] : taken.plans)
     if (!enter(node, plan::Replanned{std::move(onward), taken.onward == Onward::back, around_.options->who}))

@@ -99,6 +99,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void drive(const std::vector<NodeName>& nodes);
 
   void look_to_plan();
+  void end_between_nodes();
   void planned(const NodeName& node, Result<plan::NodeFacts> facts);
   void take_up_planned();
   Result<plan::Plan> plan_from(const NodeName& node, const plan::NodeFacts& facts, bool back) const;

@@ -7,10 +7,10 @@
 
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/moment_text.hpp"
+#include "engine/fleet/rests.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/insight/read_whole.hpp"
-#include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -107,7 +107,7 @@ class Judge {
 }  // namespace
 
 bool opens_again(const NotCarriedOn& why, const plan::Run* run) {
-  return why.over && run && plan::only_closes(*run);
+  return why.over && run && has_only_closed(*run);
 }
 
 std::string way_back(const RunHead& head) {
@@ -130,7 +130,7 @@ void FailedNodes::note(const plan::Run& run) {
   const plan::Plan& plan = run.started.plan;
   std::map<std::string, std::vector<NodeName>>& alike = all_[{plan.intent.cluster, plan.intent.words}];
   alike.erase(run.started.run);
-  if (auto failed = plan::summary(run).failed; !run.finished && run.started.undoes.empty() && !failed.empty())
+  if (auto failed = failed_but_resting(run); !run.finished && run.started.undoes.empty() && !failed.empty())
     alike.emplace(run.started.run, std::move(failed));
 }
 

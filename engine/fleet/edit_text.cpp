@@ -54,7 +54,7 @@ Span EditText::value(const Yaml& scalar, bool flow) const {
 }
 
 // Outside of quotes a comment begins behind a blank. A quote opens where a value or a key may begin: the one
-// of "till May's end" does not.
+// of "till May's end" does not, nor one behind a dash within a value ("a - 'b").
 std::vector<Span> EditText::comments(Span what) const {
   std::vector<Span> found;
   char quote = 0;
@@ -74,7 +74,7 @@ std::vector<Span> EditText::comments(Span what) const {
     } else if (opens && (c == '"' || c == '\'')) {
       quote = c;
     } else if (kBlanks.find(c) == kNone) {
-      opens = std::string_view("\r\n:,[{-").find(c) != kNone;
+      opens = std::string_view("\r\n:,[{").find(c) != kNone || (c == '-' && opens);
     }
   }
   return found;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/rests.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/run/closing.hpp"
@@ -39,7 +40,7 @@ std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
 
 bool waits_for_a_person(const RunHead& head, const plan::Run* run, TimePoint now) {
   if (!run || !head.unarmed.empty()) return true;
-  return !plan::may_be_due(*run, now) && !plan::waits_as_planned(*run);
+  return !plan::may_be_due(*run, now) && !plan::waits_as_planned(*run) && !rests_by_pause(*run);
 }
 
 std::string left_sentence(const LeftBehind& left) {

@@ -79,7 +79,7 @@ inline constexpr Command kCommands[] = {
      "tessera advise\n"
      "tessera advise --partition short -o json | jq -r '.answers[].command'"},
     {"fleet", kFleet, "VERB [NODE] [FILE]", 12, Completes::words,
-     "init check diff plan apply explain set calendar run pause unpause",
+     "init check diff plan apply explain set calendar run pause unpause log",
      "hold the clusters against a file of wanted layouts",
      "FILE says, by pools of nodes, which layout or way of sharing their GPUs are to have (docs/fleet.md). "
      "init writes such a file from what stands now. check lists the nodes that differ: exit code 1 when one "
@@ -90,7 +90,8 @@ inline constexpr Command kCommands[] = {
      "of FILE rule that node. calendar lists what the windows of FILE bring in the next days, and asks no "
      "cluster. run does what is due and ends, for a timer (tessera config fleet-unit prints one): it "
      "carries its parked runs on, then changes pool by pool within their budgets; --dry-run shows it and "
-     "the calendar. pause keeps every run of FILE from beginning anything, unpause ends that. set POOL "
+     "the calendar. pause keeps every run of FILE from beginning anything and parks the one under way, "
+     "unpause ends that. log prints what run skipped or missed, and who paused it. set POOL "
      "KEY=VALUE shows FILE with another layout, sharing, demand, exception, window or budget, --yes writes "
      "it; comments stay. --node looks at some nodes alone. With --at TIME check, diff and explain hold FILE "
      "against the clusters as a recording has them. Without FILE it is the one of --fleet.",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/rests.hpp"
 #include "engine/plan/run/one_first.hpp"
 #include "tests/backends/runs/lab.hpp"
 
@@ -112,6 +113,51 @@ TEST(Rollout, PausedBetweenTwoNodesItGoesOnWithTheNext) {
   lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_finished(run));
   EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
+}
+
+// A timer found no node to open, and left the run parked for good: neither --back nor undo takes such a one.
+TEST(Rollout, PausedBetweenTwoNodesATimerThatGoesBackEndsIt) {
+  Lab lab(four());
+  plan::ChangeOptions options;
+  options.canary = 1, options.batch = 1;
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (order.node.text == "n1" && std::holds_alternative<plan::ClearMark>(order.action))
+      lab.room().park_all(fleet::resting_words("now"));
+  };
+  std::string run = lab.start(lab.plan(kWish, kFour, options));
+  ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
+  EXPECT_TRUE(fleet::rests_by_pause(lab.told_run(run)));
+  EXPECT_TRUE(fleet::has_only_closed(lab.told_run(run)));
+  plan::Resuming how;
+  how.onward = Onward::back, how.by_timer = true;
+  lab.room().resume(run, how);
+  ASSERT_TRUE(lab.wait_finished(run));
+  EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::partial);
+  EXPECT_EQ(lab.told_run(run).finished->text, "1 of 4 nodes done, 3 untouched");
+  EXPECT_EQ(lab.find(lab.list(), run)->state, RunState::finished);
+}
+
+// In the middle of a node, as the pause of a fleet file comes.
+TEST(Rollout, ARunThatRestsForThePauseOfItsFileGoesOnWhereItStopped) {
+  Lab lab(four());
+  plan::ChangeOptions options;
+  options.canary = 1, options.batch = 2;
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (order.node.text == "n2" && std::holds_alternative<plan::DestroyInstances>(order.action))
+      lab.room().park_all(fleet::resting_words("now"));
+  };
+  std::string run = lab.start(lab.plan(kWish, kFour, options));
+  ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
+  EXPECT_EQ(lab.find(lab.list(), run)->state, RunState::parked);
+  EXPECT_TRUE(fleet::rests_by_pause(lab.told_run(run)));
+  EXPECT_FALSE(fleet::has_only_closed(lab.told_run(run)));
+  EXPECT_EQ(texts(summary(lab.told_run(run)).untouched), (Names{"n4"}));
+  plan::Resuming how;
+  how.by_timer = true;
+  lab.room().resume(run, how);
+  ASSERT_TRUE(lab.wait_finished(run));
+  EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
+  for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
 }
 
 TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "engine/text.hpp"
 #include "tests/support/catalogue.hpp"
+#include "tests/support/paths.hpp"
 
 namespace tessera::fleet {
 namespace {
@@ -54,6 +57,31 @@ pools:
   EXPECT_EQ(fleet->pools[2].rule.wish.switches.rename_shared, true);
   EXPECT_EQ(to_text(fleet->pools[3].rule), "all-balanced");
   EXPECT_EQ(to_text(fleet->pools[4].rule), ">=40 1g.10gb, >=10 3g.40gb");
+}
+
+// What docs/fleet.md shows as a whole file is one.
+TEST(FleetFile, TheWholeFilesOfTheDocumentationAreRead) {
+  std::ifstream in(test::source_dir() + "/docs/fleet.md");
+  std::vector<std::string> files;
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```yaml";
+      if (inside) files.emplace_back();
+    } else if (inside) {
+      files.back() += line + "\n";
+    }
+  }
+  std::erase_if(files, [](const std::string& text) { return text.find("pools:") == text.npos; });
+  ASSERT_EQ(files.size(), 2u) << "one for two schedulers, and one with windows";
+  for (const std::string& text : files) {
+    const auto read = read_fleet(text, "docs/fleet.md", test::catalogue());
+    ASSERT_TRUE(read) << to_line(read.error());
+  }
+  const auto whole = read_fleet(files[0], "docs/fleet.md", test::catalogue());
+  EXPECT_EQ(whole->pools.size(), 6u);
+  EXPECT_EQ(whole->clusters.size(), 2u);
+  EXPECT_EQ(read_fleet(files[1], "docs/fleet.md", test::catalogue())->pools.at(0).windows.size(), 3u);
 }
 
 TEST(FleetFile, ALayoutThatItsCommasCutOffIsToldToNeedQuotes) {

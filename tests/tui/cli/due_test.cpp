@@ -1,6 +1,7 @@
 // tessera resume --due: which runs a timer carries on, and which it leaves to a person.
 #include "tui/cli/change/due.hpp"
 
+#include "engine/fleet/rests.hpp"
 #include "tests/tui/cli/changing_lab.hpp"
 
 namespace tessera::cli {
@@ -30,6 +31,26 @@ TEST_F(Changing, DueLeavesTheRunOfAWindowToFleetRunAndSaysSo) {
   options.due = false, options.words = {"night"};
   EXPECT_EQ(run("resume"), 0) << "a person who names it may: " << err.str();
   EXPECT_EQ(asked.what.at(0), "resume on night");
+}
+
+// Whether the file is paused still is known to who reads it.
+TEST_F(Changing, DueLeavesARunThatRestsForThePauseOfItsFileToFleetRun) {
+  const std::string why = fleet::resting_words("2027-01-15T08:01:00Z by bob");
+  keep("rests",
+       {plan::StepBegun{"close", 1, plan::CloseNode{}},
+        plan::Parked{why, "n1 is closed", plan::Until::someone}},
+       RunState::parked);
+  auto journal = plan::parse_journal(journals["rests"], "rests").value();
+  journals["rests"] += plan::to_line(
+      plan::Entry{4, test::at(0), {}, plan::Requested{plan::Demand::pause, "root", why}}, journal.chain);
+  heads.front().words = "as /etc/tessera/fleet.yaml says";
+  options.due = true;
+  EXPECT_EQ(run("resume"), 0) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+  EXPECT_TRUE(
+      said("its fleet file was paused while it was under way; tessera fleet run /etc/tessera/fleet.yaml goes "
+           "on with it"))
+      << err.str();
 }
 
 // To whoever applies a change, 0 means that it is made; to a timer, that no person is needed.

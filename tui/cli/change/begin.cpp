@@ -147,6 +147,7 @@ class Beginner {
     clusters_.take_events();
     if (auto moved = refuse_if_moved(true)) return *moved;
     Follower follower(clusters_, options_, streams_, lines, "");
+    follower.rest_when(beginning_.why_rest);
     clusters_.runs()->start(plan_, plan_.undoes);
     Ended ended = follower.follow();
     plan::Outcome expected = plan_.undoes.empty() ? plan::Outcome::wanted : plan::Outcome::recorded;

@@ -15,6 +15,7 @@ struct Beginning {
   plan::Plan plan;
   bool made_earlier = false;  // from a file: what it relies on may have moved
   bool same_cluster = false;  // the person has named the cluster, which counts where no identity is told
+  WhyRest why_rest = {};      // empty: nothing but a signal parks it
 };
 
 // Precondition: the world is open and has shown its first complete picture. Returns the exit code.

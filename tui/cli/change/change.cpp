@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "engine/fleet/rests.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
@@ -50,12 +51,13 @@ Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {
 class Resumer {
  public:
   Resumer(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams,
-          WhyNot why_not = {}, TakesUp takes_up = {}, KeptJournals* kept = nullptr)
+          WhyNot why_not = {}, TakesUp takes_up = {}, KeptJournals* kept = nullptr, WhyRest why_rest = {})
       : options_(options),
         streams_(streams),
         why_not_(std::move(why_not)),
         takes_up_(std::move(takes_up)),
         kept_(kept ? *kept : own_),
+        why_rest_(std::move(why_rest)),
         clusters_(options, catalogue, joins, streams),
         lines_(streams.asks ? streams.in_fd : -1) {}
 
@@ -158,6 +160,7 @@ class Resumer {
                                             : plan::Onward::carry_on;
     Follower follower(clusters_, options_, streams_, lines_, run);
     follower.know(known);
+    if (!goes_back) follower.rest_when(why_rest_);
     // Naming the cluster says that it is the one, where it does not tell its identity.
     clusters_.runs()->resume(
         run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due, known.chain().last()});
@@ -219,20 +222,27 @@ class Resumer {
   }
 
   std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head, const plan::Run* run) const {
-    if (!why_not_) return why_not_without_file(head);
+    if (!why_not_) return why_not_without_file(head, run);
     if (const Cluster* cluster = clusters_.model().find(head.cluster))
       return why_not_({head, run, *cluster, capabilities_of(clusters_, *cluster), failed_});
     return NotCarriedOn{"cluster " + clean(head.cluster.text, 100) + " is not listed now"};
   }
   // Whether its window still holds is known to who reads the fleet file.
-  static std::optional<NotCarriedOn> why_not_without_file(const RunHead& head) {
-    const auto window = fleet::window_of(head);
-    if (!window || !head.undoes.empty()) return std::nullopt;
-    return NotCarriedOn{
-        fmt::format("it is for a window of a fleet file, and no fleet file is read here; tessera "
-                    "fleet run {} goes on with it",
-                    shell_word(clean(window->file, 300))),
-        false, false};
+  static std::optional<NotCarriedOn> why_not_without_file(const RunHead& head, const plan::Run* run) {
+    if (!head.undoes.empty()) return std::nullopt;
+    const auto of = [](const char* english, const std::string& file) {
+      return NotCarriedOn{fmt::format(fmt::runtime(english), shell_word(clean(file, 300))), false, false};
+    };
+    if (const auto window = fleet::window_of(head))
+      return of(
+          "it is for a window of a fleet file, and no fleet file is read here; tessera fleet run {} goes on "
+          "with it",
+          window->file);
+    // Whether it is paused still is known to who reads the fleet file, too.
+    if (const auto file = fleet::file_of(head); file && run && fleet::rests_by_pause(*run))
+      return of("its fleet file was paused while it was under way; tessera fleet run {} goes on with it",
+                *file);
+    return std::nullopt;
   }
   void tell(const RunHead& head, const Judged& judged) const {
     if (const std::string text = judged_text(head, judged, streams_); !text.empty())
@@ -245,6 +255,7 @@ class Resumer {
   TakesUp takes_up_;  // empty: none
   KeptJournals own_;
   KeptJournals& kept_;
+  WhyRest why_rest_;
   FailedNodes failed_;
   OpenClusters clusters_;
   Lines lines_;
@@ -325,9 +336,9 @@ int run_resume(const Options& options, const mig::Catalogue& catalogue, const Jo
 }
 
 int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up,
-                   KeptJournals& kept) {
-  return Resumer(options, catalogue, joins, streams, why_not, takes_up, &kept).run();
+                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up, KeptJournals& kept,
+                   const WhyRest& why_rest) {
+  return Resumer(options, catalogue, joins, streams, why_not, takes_up, &kept, why_rest).run();
 }
 
 }  // namespace tessera::cli

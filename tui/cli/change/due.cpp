@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/rests.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
@@ -38,7 +39,7 @@ bool is_due(const plan::Run& run, const Cluster& cluster, TimePoint now) {
 bool may_be_taken_up(const plan::Run& run, std::size_t kills) {
   constexpr std::size_t kMostTimes = 3;
   if (run.paused && run.paused_why.empty()) return false;  // by a person
-  return kills < kMostTimes && plan::summary(run).failed.empty();
+  return kills < kMostTimes && fleet::failed_but_resting(run).empty();
 }
 
 }  // namespace
@@ -56,7 +57,8 @@ Judged judge(const RunHead& head, const plan::Run* run, const Cluster* cluster, 
   if (!run) return {};
   if (was_killed)
     return may_be_taken_up(*run, *kills) ? Judged{Due::goes_on, {}, false} : Judged{Due::a_person, {}, true};
-  if (cluster && is_due(*run, *cluster, now)) return {Due::goes_on, {}, false};
+  if (fleet::rests_by_pause(*run) || (cluster && is_due(*run, *cluster, now)))
+    return {Due::goes_on, {}, false};
   return plan::waits_as_planned(*run) ? Judged{Due::waits, {}, false} : Judged{};
 }
 

@@ -18,6 +18,8 @@ namespace {
 
 using plan::NodeStage;
 
+constexpr Duration kLookForRest = std::chrono::seconds(3);
+
 std::string signal_text(int number) {
   switch (number) {
     case SIGHUP: return "the terminal went away";
@@ -211,6 +213,17 @@ void Follower::park(int signal) {
   clusters_.runs()->park_all(signal_text(signal));
 }
 
+// Once: whoever wants it to go on meanwhile takes it up again when it rests.
+void Follower::rest_where_wanted() {
+  if (!why_rest_ || asked_to_rest_ || !followed_.run()) return;
+  const std::string why = why_rest_();
+  if (why.empty()) return;
+  streams_.err << told(streams_, "Parking at the edge of the current step: " + told(streams_, why))
+               << std::endl;
+  asked_to_rest_ = true;
+  clusters_.runs()->park_all(why);
+}
+
 // By its journal nothing is under way and nothing more will be begun. Where all has ended, the run's own end
 // is about to be written.
 bool Follower::stands_still() const {
@@ -253,8 +266,9 @@ Ended Follower::follow() {
   for (;;) {
     clusters_.take_events();
     if (at_rest()) return ending();
+    rest_where_wanted();
     ask_next();
-    if (clusters_.sleep(Duration{-1}, asking_ ? lines_.fd() : -1)) continue;
+    if (clusters_.sleep(why_rest_ ? kLookForRest : Duration{-1}, asking_ ? lines_.fd() : -1)) continue;
     if (auto signal = clusters_.ended_by()) park(*signal);
   }
 }

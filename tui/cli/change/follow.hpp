@@ -4,9 +4,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/plan/run/run.hpp"
@@ -44,6 +46,9 @@ struct Ended {
   std::optional<int> signal;
 };
 
+// Why a run that is followed is to rest in a safe place; empty: it goes on. Asked every few seconds.
+using WhyRest = std::function<std::string()>;
+
 // Whether the second signal says no more than the first: timeout(1) signals its child and then the whole
 // group, a shell and the kernel tell both that a terminal is gone. Keys count each time.
 bool is_one_wish(int first, int second, Duration apart);
@@ -59,6 +64,7 @@ class Follower {
 
   // What the journal says already is not reported again.
   void know(const Followed& known) { told_ = known.entries().size(); }
+  void rest_when(WhyRest why) { why_rest_ = std::move(why); }
   // Returns when the run is at rest. Precondition: Runs::start() or resume() was called.
   Ended follow();
   const Followed& followed() const { return followed_; }
@@ -71,6 +77,7 @@ class Follower {
   void answer(const NodeName& node, plan::Ask what, bool go_on);
   bool knows_answer(plan::Ask what) const;
   void park(int signal);
+  void rest_where_wanted();
   bool stands_still() const;
   bool at_rest();
   bool has_acted() const;
@@ -88,6 +95,7 @@ class Follower {
   bool asked_to_rest_ = false;
   bool rest_told_ = false;  // nothing is driven here any more
   bool told_still_ = false;
+  WhyRest why_rest_;
   std::optional<Error> refused_;
   std::map<NodeName, plan::Asked> questions_;  // not yet answered
   std::optional<NodeName> asking_;             // stands on the terminal

@@ -34,8 +34,8 @@ namespace {
 
 using fleet::Standing;
 
-constexpr std::string_view kVerbs[] = {"init", "check",    "diff", "plan",  "apply",  "explain",
-                                       "set",  "calendar", "run",  "pause", "unpause"};
+constexpr std::string_view kVerbs[] = {"init", "check",    "diff", "plan",  "apply",   "explain",
+                                       "set",  "calendar", "run",  "pause", "unpause", "log"};
 
 Error usage(std::string reason, std::string hint) {
   return {"cannot use these arguments", std::move(reason), std::move(hint)};
@@ -69,6 +69,7 @@ int worse(int a, int b) {
 int FleetCommand::run() {
   if (auto why = take_words()) return refuse(streams_, *why, kUsage);
   if (Status ok = check_output(options_); !ok) return refuse(streams_, ok.error(), kUsage);
+  if (verb_ == "log") return log();              // of a file that is gone, too
   if (verb_ == "pause" || verb_ == "unpause") {  // a file that says something wrong, too
     if (const auto text = fleet_text(path_); !text) return refuse(streams_, text.error(), kUsage);
   } else if (verb_ != "init") {
@@ -111,9 +112,9 @@ int FleetCommand::run() {
 
 std::optional<Error> FleetCommand::take_words() {
   constexpr const char* kHint =
-      "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause [FILE], explain NODE [FILE], or "
-      "set "
-      "POOL KEY=VALUE [FILE]";
+      "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause|log [FILE], explain NODE [FILE], "
+      "or "
+      "set POOL KEY=VALUE [FILE]";
   if (options_.words.empty()) return usage("no verb is given", kHint);
   std::vector<std::string> rest(options_.words.begin() + 1, options_.words.end());
   verb_ = options_.words.front();
@@ -147,8 +148,8 @@ std::optional<Error> FleetCommand::flag_without_effect() const {
     return usage(fmt::format("fleet {} has no {}", verb_, flag), hint);
   };
   if (is({"init", "explain", "set", "pause", "unpause"}) && options_.output != OutputFormat::table)
-    return no("-o", "check, diff, plan, calendar and run --dry-run have it");
-  if (is({"init", "explain", "set", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
+    return no("-o", "check, diff, plan, calendar, log and run --dry-run have it");
+  if (is({"init", "explain", "set", "calendar", "pause", "unpause", "log"}) && !options_.nodes.empty())
     return no("--node", "check, diff, plan, apply and run have it");
   if (is({"plan", "apply"})) return std::nullopt;
   if (!options_.at.empty() && !is_past())
@@ -179,6 +180,7 @@ Status FleetCommand::read_file() {
   if (!read) return read.error();
   fleet_ = std::move(read->fleet);
   zone_ = std::move(read->zone);
+  stamp_ = std::move(read->stamp);
   page_.file = clean(path_, 300);
   return Done{};
 }
@@ -453,8 +455,11 @@ std::string FleetCommand::paused_text() const {
 }
 
 int FleetCommand::pause() const {
-  const Status done = pause_fleet(path_, clusters_.wall(), joins_.user ? joins_.user() : "");
+  const std::string who = person();
+  const Status done = pause_fleet(path_, clusters_.wall(), who);
   if (!done) return refuse(streams_, done.error(), kFinding);
+  if (Status noted = note_pause(place(), clusters_.wall(), who, ""); !noted)
+    complain(streams_, noted.error());
   tell(paused_text());
   return kDone;
 }
@@ -469,6 +474,8 @@ int FleetCommand::unpause() const {
   const Status done = unpause_fleet(path_, now.since);
   if (!done) return refuse(streams_, done.error(), kFinding);
   streams_.err << told(streams_, "removed the pause since " + now.since) << "\n";
+  if (Status noted = note_pause(place(), clusters_.wall(), person(), now.since); !noted)
+    complain(streams_, noted.error());
   // A mark of an earlier version, beside a link, keeps it paused; so does a pause that was set meanwhile.
   const std::string still = paused_text();
   if (still.empty()) return kDone;

@@ -22,6 +22,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/fleet/fleet.hpp"
 #include "tui/cli/fleet/fleet_files.hpp"
+#include "tui/cli/fleet/fleet_log.hpp"
 #include "tui/cli/fleet/fleet_text.hpp"
 
 namespace tessera::cli {
@@ -91,8 +92,19 @@ class FleetCommand {
   int pause() const;
   // Shows whose pause it removes; that of another user needs --yes.
   int unpause() const;
+  // What fleet run has noted beside the runs (fleet_log.hpp).
+  int log() const;
 
   // fleet run.
+  // Why nothing more is begun: it is paused, or the file says something else than when this call read it.
+  std::optional<std::string> why_no_more() const;
+  // Why a run that is under way rests: the file was paused meanwhile. Empty: it goes on.
+  std::string why_rest() const;
+  // In English, in the log of the file; what keeps it from being noted is told once and stops nothing.
+  void note(const std::string& english);
+  void note_left(const LeftRun& left, const NotCarriedOn& why);
+  FleetPlace place() const;
+  std::string person() const;
   // Nothing is begun beside another runner or while paused; earlier runs are carried on first.
   std::optional<int> before_run();
   // What a run of this file was to make may be something else by now, or it is too late for it.
@@ -181,6 +193,9 @@ class FleetCommand {
   std::vector<NodeName> only_;
   std::map<ClusterName, plan::Means> means_;
   FleetPage page_;
+  std::string stamp_;                                // of the file as it was read
+  std::optional<std::string> noted_by_;              // run: once it is asked for
+  bool untold_log_ = true;                           // run: no failure of the log is told yet
   std::optional<FleetLock> lock_;                    // run
   std::set<std::string> told_busy_, told_early_;     // run
   fleet::OpenRuns open_;                             // run: of parked runs

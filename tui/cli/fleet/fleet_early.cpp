@@ -7,6 +7,7 @@
 #include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/early.hpp"
 #include "engine/fleet/moment_text.hpp"
+#include "engine/fleet/rests.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -97,8 +98,11 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
   const auto told = fleet::window_of(head);
   if (told && told->file.starts_with('/') && !is_this_file(told->file))
     return NotCarriedOn{"it is of the fleet file " + clean(told->file, 300), false, false};
+  if (const auto file = is_of_this_file(head) ? std::nullopt : fleet::file_of(head);
+      file && left.run && fleet::rests_by_pause(*left.run))
+    return NotCarriedOn{"it is of the fleet file " + clean(*file, 300), false, false};
   if (!is_of_this_file(head)) return std::nullopt;
-  if (std::string paused = paused_text(); !paused.empty()) return NotCarriedOn{paused};
+  if (auto why = why_no_more()) return NotCarriedOn{std::move(*why)};
   fleet::FileSays says = fleet::says_of(
       fleet_, zone_, {head, left.run, cluster, {&catalogue_, &left.means, &options_.rules}, joins_.wall()});
   if (says.not_on) return std::move(says.not_on);

@@ -14,6 +14,7 @@
 #include "engine/fleet/reader.hpp"
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
+#include "tui/cli/fleet/fleet_log.hpp"
 #include "tui/cli/settings.hpp"
 
 namespace tessera::cli {
@@ -36,7 +37,7 @@ Result<ReadFleet> fleet_of(const std::string& text, const std::string& path,
                            const mig::Catalogue& catalogue) {
   auto fleet = fleet::read_fleet(text, clean(path, 300), catalogue);
   if (!fleet) return fleet.error();
-  ReadFleet read{std::move(*fleet), {}};
+  ReadFleet read{std::move(*fleet), {}, digest(text)};
   if (read.fleet.time_zone.empty()) return read;
   auto zone = zone_of(read.fleet.time_zone);
   if (!zone) return at_time_zone(text, clean(path, 300), zone.error());
@@ -66,7 +67,8 @@ std::string resolved(const std::string& path) {
 
 std::string whole_path_of(const std::string& path) { return clean(resolved(path), 300); }
 
-tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall) {
+tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall,
+                            const std::string& state) {
   using What = tui::FleetOrder::What;
   tui::FleetTold told;
   told.path = order.path;
@@ -75,6 +77,10 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
                                                     : Status(Done{});
   if (!done) told.failure = done.error();
   told.paused = paused_since(order.path);
+  const bool asked = order.what == What::pause || order.what == What::unpause;
+  // What could not be noted is lacking in the log alone: the screen shows the pause by its mark.
+  if (done && asked)
+    (void)note_pause({order.path, state}, wall, order.who, order.what == What::pause ? "" : order.seen);
   // A file that was written again says the same; an edit may leave its time and its length as they were.
   const auto text = fleet_text(order.path);
   if (text) told.stamp = digest(*text);
@@ -119,8 +125,11 @@ int lock(int file) { return file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 ?
 
 }  // namespace
 
-FleetLock::FleetLock(const std::string& path) {
-  beside_ = open_to_lock(path + ".lock", O_CREAT);
+FleetLock::FleetLock(const std::string& path, const std::string& state) {
+  beside_ = open_to_lock(resolved(path) + ".lock", O_CREAT);
+  if (beside_ < 0)
+    if (const std::string kept = kept_for({path, state}, ".lock"); !kept.empty())
+      beside_ = open_to_lock(kept, O_CREAT);
   const int first = lock(beside_);
   file_ = open_to_lock(path, 0);
   const int second = lock(file_);

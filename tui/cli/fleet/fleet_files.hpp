@@ -15,7 +15,8 @@ namespace tessera::cli {
 
 struct ReadFleet {
   fleet::Fleet fleet;
-  fleet::Zone zone;  // of its windows, where it has any
+  fleet::Zone zone;   // of its windows, where it has any
+  std::string stamp;  // another one where the file says something else
 };
 // Errors: it is not there or cannot be read, what it says, its time zone.
 Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue);
@@ -48,14 +49,17 @@ Status pause_fleet(const std::string& path, TimePoint wall, const std::string& w
 // Removes the pause that was seen, as Pause::since has it. Errors: it is another one by now, which stays.
 Status unpause_fleet(const std::string& path, const std::string& seen);
 
-// What the console asks of these files.
-tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall);
+// What the console asks of these files. state: as FleetLock has it.
+tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall,
+                            const std::string& state = "");
 
-// One runner of a file at a time, whoever runs it: held for as long as this lives. It locks FILE.lock, which
-// no editor replaces, and FILE itself, since another user's runner may not be able to make or open the first.
+// One runner of a file at a time on this host, whoever runs it: held for as long as this lives. It locks
+// FILE.lock, which no editor replaces; where that cannot be made, a file of the user's own in the folder
+// `state`, named by the path; and FILE itself, since another user's runner may not be able to make the first.
+// Both lie beside the file that a link leads to. state: empty: there is none.
 class FleetLock {
  public:
-  explicit FleetLock(const std::string& path);
+  FleetLock(const std::string& path, const std::string& state);
   FleetLock(const FleetLock&) = delete;
   FleetLock& operator=(const FleetLock&) = delete;
   ~FleetLock();

@@ -12,6 +12,7 @@
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/fleet/fleet_files.hpp"
+#include "tui/cli/fleet/fleet_log.hpp"
 #include "tui/cli/settings.hpp"
 
 namespace tessera::cli {
@@ -95,8 +96,7 @@ Pause pause_of(const std::string& path) {
 std::string paused_since(const std::string& path) { return pause_of(path).since; }
 
 Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who) {
-  const std::string name = who.empty() ? fmt::format("uid {}", ::geteuid()) : clean(who, 60);
-  return write_new(mark_of(path), fmt::format("{} by {}", utc_text(wall), name),
+  return write_new(mark_of(path), fmt::format("{} by {}", utc_text(wall), name_or_uid(who)),
                    "where that file is there, it is paused already");
 }
 

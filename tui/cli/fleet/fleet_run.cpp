@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/digest.hpp"
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/passed_over.hpp"
+#include "engine/fleet/rests.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/run/closing.hpp"
@@ -38,8 +40,11 @@ void free_first(plan::Intent& intent, const fleet::Survey& survey) {
 
 std::optional<int> FleetCommand::before_run() {
   if (options_.dry_run) return std::nullopt;
-  lock_.emplace(path_);
-  if (auto why = lock_->why_not()) return refuse(streams_, *why, kFinding);
+  lock_.emplace(path_, place().state);
+  if (auto why = lock_->why_not()) {
+    note(to_line(*why));
+    return refuse(streams_, *why, kFinding);
+  }
   if (const std::string text = paused_text(); !text.empty())
     return refuse(streams_, {"nothing is begun", text, ""}, kFinding);
   Options due = options_;
@@ -53,9 +58,11 @@ std::optional<int> FleetCommand::before_run() {
         // It is asked about runs, too, of which nothing is told.
         const bool told = left.head.state == RunState::parked || is_for_a_window(left.head);
         if (why && told) judged_[left.head.run] = {Due::left, why, why->finding};
+        if (why && told && !why_no_more()) note_left(left, *why);
         return why;
       },
-      [this](const RunHead& head) { return is_for_a_window(head); }, journals_);
+      [this](const RunHead& head) { return is_for_a_window(head); }, journals_,
+      [this] { return why_rest(); });
   if (worst_ > 128 || worst_ == kUsage) return worst_;
   return std::nullopt;
 }
@@ -109,9 +116,8 @@ int FleetCommand::run_due() {
 bool FleetCommand::in_turns(const std::function<int()>& turn) {
   do {
     more_ = false;
-    const std::string paused = options_.dry_run ? "" : paused_text();
-    if (!paused.empty()) {
-      worst_ = worse(worst_, refuse(streams_, {"nothing more is begun", paused, ""}, kFinding));
+    if (const auto why = options_.dry_run ? std::nullopt : why_no_more()) {
+      worst_ = worse(worst_, refuse(streams_, {"nothing more is begun", *why, ""}, kFinding));
       return false;
     }
     if (auto refusal = list_known_runs()) {
@@ -124,6 +130,21 @@ bool FleetCommand::in_turns(const std::function<int()>& turn) {
     if (code > 128) return false;
   } while (more_);
   return true;
+}
+
+std::optional<std::string> FleetCommand::why_no_more() const {
+  if (std::string paused = paused_text(); !paused.empty()) return paused;
+  if (verb_ != "run" || options_.dry_run) return std::nullopt;
+  // By what it says, not by its time: one that was only touched, or written again, is the same.
+  const auto text = fleet_text(path_);
+  if (!text) return to_line(text.error());
+  if (digest(*text) == stamp_) return std::nullopt;
+  return "the fleet file has changed since this call has read it; the next call goes by it";
+}
+
+std::string FleetCommand::why_rest() const {
+  const std::string since = paused_since(path_);
+  return since.empty() ? "" : fleet::resting_words(since);
 }
 
 void FleetCommand::read_parked_runs() {
@@ -139,7 +160,8 @@ void FleetCommand::read_parked_runs() {
     if (!one.known || one.killed) continue;  // then all of its nodes are left out
     const plan::Run& run = *one.run();
     open_[one.head.run] = fleet::open_run(run);
-    if (one.head.unarmed.empty() && plan::waits_as_planned(run)) waiting_.insert(one.head.run);
+    if (one.head.unarmed.empty() && (plan::waits_as_planned(run) || fleet::rests_by_pause(run)))
+      waiting_.insert(one.head.run);
   }
 }
 
@@ -181,6 +203,7 @@ void FleetCommand::tell(const std::string& english) const { streams_.err << told
 
 int FleetCommand::skip(const std::string& pool, const std::string& why, int code) {
   tell(fmt::format("pool {} is skipped: {}", pool, told(streams_, why)));
+  note(fmt::format("pool {} is skipped: {}", pool, why));
   Json one = Json::map();
   one.add("pool", Json::of(pool));
   one.add("why", Json::of(why));
@@ -212,6 +235,7 @@ void FleetCommand::leave_closed(const fleet::Survey& survey, const fleet::Pool& 
   const std::string why = fleet::closed_text(closed);
   if (!told_busy_.insert(pool.name + ": " + why).second) return;
   tell(fmt::format("pool {}: {}", pool.name, told(streams_, why)));
+  note(fmt::format("pool {}: {}", pool.name, why));
   Json one = Json::map();
   one.add("pool", Json::of(pool.name));
   one.add("why", Json::of(why));
@@ -354,7 +378,8 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
     due_list_.items.push_back(std::move(one));
     return code_of(*plan);
   }
-  return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
+  return begin(clusters_, options, catalogue_, streams_,
+               {std::move(*plan), false, false, [this] { return why_rest(); }});
 }
 
 }  // namespace tessera::cli

@@ -1,0 +1,123 @@
+// What fleet run, pause and unpause note of a fleet file, and tessera fleet log.
+#include "tui/cli/fleet/fleet_log.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/tui/cli/fleet_lab.hpp"
+#include "tui/cli/fleet/fleet_files.hpp"
+
+namespace tessera::cli {
+namespace {
+
+class FleetLog : public test::FleetCommandLine {
+ protected:
+  FleetLog() : path(file("pools: [{name: all, layout: as-is}]")), state(folder + "/state") {
+    options.write = options.yes = true;
+  }
+  std::vector<std::string> noted() const {
+    std::vector<std::string> all;
+    const auto lines = read_fleet_log({path, state});
+    if (!lines) return {to_line(lines.error())};
+    for (const FleetLine& line : *lines) all.push_back(line.at + " " + line.who + " " + line.what);
+    return all;
+  }
+  std::string path, state;
+};
+
+TEST_F(FleetLog, APauseAndItsEndAreNotedWithThePerson) {
+  user = [] { return std::string("alice"); };
+  EXPECT_EQ(run({"pause", path}), kDone) << err.str();
+  user = [] { return std::string("bob"); };
+  later = 60;
+  EXPECT_EQ(run({"unpause", path}), kDone) << err.str();
+  ASSERT_EQ(noted().size(), 2u);
+  EXPECT_NE(noted()[0].find("Z alice fleet run is paused"), std::string::npos) << noted()[0];
+  EXPECT_NE(noted()[1].find("Z bob removed the pause since 2027-01-15T08:00:0"), std::string::npos)
+      << noted()[1];
+  EXPECT_EQ(run({"log", path}), kDone) << err.str();
+  EXPECT_NE(out.str().find("alice"), std::string::npos) << out.str();
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"log", path}), kDone) << err.str();
+  EXPECT_NE(out.str().find("\"who\": \"bob\""), std::string::npos) << out.str();
+}
+
+TEST_F(FleetLog, APoolThatIsSkippedIsNotedOnceADayAndADryRunNotesNothing) {
+  file(
+      "pools: [{name: all, nodes: n2, layout: 7g.80gb, windows: [{when: daily, layout: 7g.80gb}], "
+      "budget: {not_after: '07:00'}}]");
+  options.dry_run = true;
+  run({"run", path});
+  EXPECT_TRUE(noted().empty());
+  options.dry_run = false;
+  EXPECT_EQ(run({"run", path}), kFinding) << err.str();
+  EXPECT_EQ(run({"run", path}), kFinding) << err.str();
+  ASSERT_EQ(noted().size(), 1u) << err.str();
+  EXPECT_NE(noted()[0].find("pool all is skipped: a change may begin until"), std::string::npos)
+      << noted()[0];
+  later = 25 * 60 * 60;
+  EXPECT_EQ(run({"run", path}), kFinding) << err.str();
+  EXPECT_EQ(noted().size(), 2u) << "it is so on the next day, too";
+}
+
+TEST_F(FleetLog, WhatOthersHaveWrittenThereIsMadeSafe) {
+  std::ofstream(path + ".log") << "2027-01-15T08:00:00Z\teve\t\x1b[2Jgone\nno line of ours \x07\n";
+  EXPECT_EQ(run({"log", path}), kDone) << err.str();
+  EXPECT_EQ(out.str().find('\x1b'), std::string::npos);
+  EXPECT_EQ(out.str().find('\x07'), std::string::npos);
+  EXPECT_NE(out.str().find("no line of ours"), std::string::npos) << out.str();
+}
+
+TEST_F(FleetLog, WhatCannotBeReadIsNoEmptyLogAndWhatCannotBeWrittenStopsNothing) {
+  EXPECT_EQ(run({"log", path}), kDone);
+  EXPECT_EQ(out.str(), "");
+  EXPECT_NE(err.str().find("nothing is noted"), std::string::npos) << err.str();
+  std::filesystem::create_directories(path + ".log");
+  EXPECT_EQ(run({"log", path}), kUnknown);
+  EXPECT_EQ(run({"pause", path}), kDone) << "it is paused all the same";
+  EXPECT_NE(err.str().find("not noted in the log of the fleet file"), std::string::npos) << err.str();
+}
+
+// As where the file lies in /etc and its runner may write nothing there.
+TEST_F(FleetLog, WhereItCannotLieBesideTheFileItIsTheUsersOwn) {
+  std::filesystem::create_directories(path + ".log");  // takes no line, whoever asks
+  ASSERT_TRUE(note_in_log({path, state}, {"2027-01-15T08:00:00Z", "root", "pool a is skipped: x"}));
+  std::filesystem::remove(path + ".log");
+  ASSERT_TRUE(note_in_log({path, state}, {"2027-01-15T07:00:00Z", "root", "pool b is skipped: x"}));
+  ASSERT_EQ(noted().size(), 2u) << "both are told";
+  EXPECT_NE(noted()[0].find("pool b"), std::string::npos) << "the oldest first";
+  struct stat info {};
+  ASSERT_EQ(::stat((state + "/fleet").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+}
+
+TEST_F(FleetLog, ItIsBoundedAndTheOlderHalfGoes) {
+  std::string text;
+  while (text.size() < (256u << 10))
+    text += "2027-01-15T07:00:00Z\troot\told line " + std::to_string(text.size()) + "\n";
+  std::ofstream(path + ".log") << text;
+  ASSERT_TRUE(note_in_log({path, state}, {"2027-01-15T08:00:00Z", "root", "the newest"}));
+  const auto lines = read_fleet_log({path, state});
+  ASSERT_TRUE(lines);
+  EXPECT_LT(std::filesystem::file_size(path + ".log"), 140u << 10);
+  EXPECT_GT(lines->size(), 1000u);
+  EXPECT_EQ(lines->back().what, "the newest");
+  EXPECT_EQ(lines->front().who, "root") << "no line is cut in two";
+}
+
+// ── the lock ──────────────────────────────────────────────────────────────────────────────────────────
+
+// Where FILE.lock cannot be made, `fleet set` or an editor puts another file in the place of the locked one.
+TEST_F(FleetLog, ARunnerIsAloneWhereNothingCanBeMadeBesideTheFileThatIsReplacedMeanwhile) {
+  std::filesystem::create_symlink("/nowhere/there", path + ".lock");
+  const FleetLock first(path, state);
+  EXPECT_FALSE(first.why_not());
+  std::filesystem::rename(path, path + ".old");
+  file("pools: [{name: all, layout: empty}]");
+  const FleetLock second(path, state);
+  ASSERT_TRUE(second.why_not());
+  EXPECT_EQ(second.why_not()->reason, "another tessera fleet run is at work on this file");
+}
+
+}  // namespace
+}  // namespace tessera::cli
