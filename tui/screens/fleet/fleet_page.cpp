@@ -100,7 +100,7 @@ class Page {
       return panes;
     }
     if (fleet_.calendar) {
-      for (DocLine& line : fleet_calendar(ui_, state_, width_)) panes.main.push_back(std::move(line));
+      for (DocLine& line : fleet_calendar(state_, width_)) panes.main.push_back(std::move(line));
       return panes;
     }
     if (!fleet_.refused.empty()) note(panes.main, fleet_.refused, Role::warning);
