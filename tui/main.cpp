@@ -77,6 +77,8 @@ cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& c
 
 constexpr int kPartForMeasures = 3;      // of --timeout, for the exporters of a large cluster
 constexpr std::size_t kDoctorAsks = 16;  // nodes, eight at a time, of a Slurm cluster
+// The same of those without work whose GPUs Slurm tells: an answer within --timeout, however many they are.
+constexpr std::size_t kFleetAsks = 64;
 
 std::vector<std::string> nodes_named(const cli::Options& options) {
   auto named = expand_hosts(options.nodes);
@@ -124,6 +126,8 @@ BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSourc
     wanted.needs_boards.emplace();
     for (std::string& node : nodes_named(options)) wanted.needs_boards->emplace_back(std::move(node));
   }
+  // Else what is held against the file would be Slurm's word, and not what is made on the hardware.
+  if (options.command == "fleet") wanted.most_told = kFleetAsks;
   // It answers once: what is wrong with GPUs is told, too, without asking thousands of nodes for it.
   if (options.command == "doctor") {
     wanted.needs_boards.emplace();

@@ -332,7 +332,11 @@ void SlurmBackend::State::learn_boards() {
     });
   const bool named = options.needs_boards && !options.needs_boards->empty() && !wanted.empty();
   if (wanted.empty() && reached) wanted = last_nodes;
-  actuator.learn_boards(wanted, {options.most_asked, named || options.most_asked}, [this](bool any) {
+  SlurmActuator::Asking asking{options.most_asked, named || options.most_asked, std::nullopt};
+  // By srun each look is jobs of Slurm's.
+  const bool more = !loaded && options.most_told && options.said.reach != slurmconf::Reach::srun;
+  if (!asking.told && more) asking.told = true, asking.most_told = options.most_told;
+  actuator.learn_boards(wanted, asking, [this](bool any) {
     if (any) {
       std::vector<Node> nodes = last_nodes;
       lay_boards(nodes);

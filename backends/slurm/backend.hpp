@@ -44,6 +44,9 @@ struct SlurmOptions {
   // Ask at most so many nodes' drivers, then also where Slurm reports the GPUs; nullopt: every one whose
   // GPUs it does not tell.
   std::optional<std::size_t> most_asked;
+  // Before the first picture is complete, ask the drivers of so many more nodes, without work, whose GPUs
+  // Slurm tells: what it tells may not be what is made there.
+  std::optional<std::size_t> most_told;
   std::optional<figures::SiteCommand> exporter;  // asks a node's DCGM exporter; {node} in it
   std::shared_ptr<NamedJobs> named_jobs;         // that another backend hears of; null: exporters alone tell
   std::shared_ptr<figures::ListedNodes> listed;  // which another backend is told of; null: none is

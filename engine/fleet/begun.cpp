@@ -58,6 +58,7 @@ Still demand_still(const plan::Plan& begun, const Pool& pool, const Rule& rule) 
 }
 
 Still still(const plan::Plan& begun, const NodeSurvey& node) {
+  if (node.untold) return Still::untold;
   const Rule* rule = node.rule();
   if (!rule || rule->kind == Rule::Kind::as_is) return Still::other;
   if (rule->kind == Rule::Kind::demand) return demand_still(begun, *node.pool, *rule);
@@ -105,7 +106,7 @@ Still still_wanted(const plan::Plan& begun, const Fleet& wanted, const Cluster& 
       continue;
     }
     all = worse(all, still(begun, *found));
-    if (found->pool && !still_allows(*found->pool, begun))
+    if (found->pool && !found->untold && !still_allows(*found->pool, begun))
       all = worse(all, by_file ? Still::other : Still::untold);
   }
   return all;

@@ -9,6 +9,7 @@
 #include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/rests.hpp"
 #include "engine/fleet/run_words.hpp"
+#include "engine/fleet/taking.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/insight/read_whole.hpp"
 #include "engine/text.hpp"
@@ -60,7 +61,9 @@ class Judge {
   }
 
   std::optional<NotCarriedOn> why_over(const Node& node) const {
-    const Pool* pool = pool_of(file_, left_.cluster, node, *left_.place.catalogue);
+    const Ruling ruling = ruling_of(file_, left_.cluster, node, *left_.place.catalogue);
+    const Pool* pool = ruling.pool;
+    if (ruling.untold) return std::nullopt;  // still() says so
     if (!pool)
       return NotCarriedOn{"the fleet file has no pool for node " + clean(node.name.text, 100) + " now",
                           opening_.has_value(), !opening_};
@@ -151,20 +154,29 @@ std::optional<std::string> why_others_wait(const Fleet& file, const mig::Catalog
                                            const std::string& words, const std::vector<NodeName>& nodes,
                                            const std::string& run) {
   if (!window_of(words)) return std::nullopt;
-  const auto pool_that_stops = [&](const NodeName& name) -> const Pool* {
+  // Several where it is not told which one rules it: its driver may be what has failed.
+  const auto pools_that_stop = [&](const NodeName& name) {
+    std::vector<const Pool*> all;
     const Node* node = cluster.nodes.find(name);
-    const Pool* pool = node ? pool_of(file, cluster, *node, catalogue) : nullptr;
-    return pool && pool->budget.lead && pool->on_failure == OnFailure::stop ? pool : nullptr;
+    if (!node) return all;
+    Ruling ruling = ruling_of(file, cluster, *node, catalogue);
+    if (ruling.untold) all = std::move(ruling.instead);
+    if (ruling.pool) all.insert(all.begin(), ruling.pool);
+    std::erase_if(all,
+                  [](const Pool* pool) { return !pool->budget.lead || pool->on_failure != OnFailure::stop; });
+    return all;
   };
   std::set<const Pool*> pools;
   for (const NodeName& name : nodes)
-    if (const Pool* pool = pool_that_stops(name)) pools.insert(pool);
+    for (const Pool* pool : pools_that_stop(name)) pools.insert(pool);
   for (const FailedNodes::One& one : failed.beside(cluster.name, words, run))
-    if (const Pool* pool = pool_that_stops(one.node); pool && pools.contains(pool))
+    for (const Pool* pool : pools_that_stop(one.node)) {
+      if (!pools.contains(pool)) continue;
       return fmt::format(
           "node {} has failed, or waits for a person, in run {} for the same window, and on_failure of pool "
           "{} is stop",
           one.node.text, clean(one.run, 100), pool->name);
+    }
   return std::nullopt;
 }
 

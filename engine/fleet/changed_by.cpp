@@ -94,6 +94,11 @@ std::set<std::string_view> labels_of(const NodeSurvey& node) {
     add_labels(labels, board.wanted.strategy, board.wanted.replicas);
     if (board.made) add_labels(labels, *board.made);
   }
+  if (node.of_all) {
+    add_labels(labels, Strategy::mig, 1);  // by which what does not fit there was ordered
+    add_labels(labels, node.of_all->strategy, node.of_all->replicas);
+    return labels;
+  }
   // Its switches differ.
   if (!boards && node.standing == Standing::drifts) labels.insert(operators::kPluginConfig);
   return labels;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/fleet/in_order.hpp"
+
 namespace tessera::fleet {
 
 bool Fleet::has_windows() const {
@@ -36,7 +38,8 @@ std::string to_text(const Rule& rule) {
   std::string text;
   for (const plan::BoardWish& one : rule.wish.boards)
     text += fmt::format("{}{}{}", text.empty() ? "" : "; ",
-                        one.gpu ? fmt::format("GPU {}: ", one.gpu->value) : "", plan::to_text(one.wish));
+                        one.gpu ? fmt::format("GPU {}: ", one.gpu->value) : "",
+                        plan::to_text(in_order(one.wish)));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "engine/hostlist.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
@@ -73,6 +74,7 @@ std::string to_text(const std::map<std::string, std::int64_t>& counts) {
 // A run that has the node changes it, and then the files.
 std::optional<std::string> slurm_otherwise(const Node& node, const mig::Catalogue& catalogue,
                                            const plan::SiteRules& rules) {
+  if (is_slurms_word(node)) return std::nullopt;  // its Gres against its Gres
   if (plan::boards_untold(node) || node.host_pod || plan::parse_mark(node.reason)) return std::nullopt;
   const std::vector<plan::BoardChange> none;
   const plan::Counts counts = plan::offered(node, catalogue, rules, &none).slurm;
@@ -86,6 +88,27 @@ std::optional<std::string> slurm_otherwise(const Node& node, const mig::Catalogu
 bool is_made_told(const Gpu& gpu) {
   const bool shared = gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing;
   return gpu.strategy != Strategy::unknown && (!shared || gpu.replicas);
+}
+
+bool is_slurms_word(const Node& node) {
+  return std::any_of(node.gpus.begin(), node.gpus.end(),
+                     [](const Gpu& gpu) { return gpu.origin.source == Source::slurm_nodes; });
+}
+
+std::string unasked_text(const Survey& survey) {
+  std::vector<std::string> nodes;
+  for (const NodeSurvey& one : survey.nodes)
+    if (one.pool && one.standing != Standing::left_alone && one.standing != Standing::unknown &&
+        is_slurms_word(*one.node))
+      nodes.push_back(one.node->name.text);
+  if (nodes.empty()) return "";
+  const std::string names = clean(fold_for_reading(nodes), 300);
+  return nodes.size() == 1
+             ? fmt::format("{}: what is made on {} is known from Slurm only: its driver was not asked",
+                           survey.cluster->name.text, names)
+             : fmt::format(
+                   "{}: what is made on {} nodes is known from Slurm only: their drivers were not asked ({})",
+                   survey.cluster->name.text, nodes.size(), names);
 }
 
 std::string offers_way_out(const NodeSurvey& node, Scheduler scheduler) {

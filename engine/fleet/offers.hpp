@@ -12,9 +12,16 @@ namespace tessera::fleet {
 // Whether it is known what is made of it; of one that is shared, how many shares.
 bool is_made_told(const Gpu& gpu);
 
+// What is made there is told by Slurm alone: a node's driver is not asked while work is there, nor without a
+// runner, nor are those of very many nodes in one call.
+bool is_slurms_word(const Node& node);
+// Of how many ruled nodes that holds, and which; empty: of none.
+std::string unasked_text(const Survey& survey);
+
 // Empty: it hands out what is made. Else what that would be: "nvidia.com/mig-1g.10gb 14", for Slurm by
 // profile: "1g.10gb 14". nullopt: what is made or handed out is not known, or the two cannot be compared
-// (shares of Slurm, ACK's units, devices by DRA, a change that is under way).
+// (Slurm's own word on both,
+// shares of Slurm, ACK's units, devices by DRA, a change that is under way).
 std::optional<std::string> offers_otherwise(const Node& node, Scheduler scheduler,
                                             const mig::Catalogue& catalogue, const plan::SiteRules& rules);
 

@@ -50,15 +50,19 @@ Ends ends_of(const InTheWay& all, const Cluster& cluster) {
   return ends;
 }
 
-// "88142 (erin) until Mon 2026-11-23 22:10, 88150 (bob) until ?, +2"
+// "88142 (erin) until Mon 2026-11-23 22:10; without a known end: 88150 (bob), +2"
 std::string names_of(const Ends& ends, std::size_t clients, const RunsBy& by) {
   constexpr std::size_t kNamed = 5;
+  constexpr const char* kNoEnd = "without a known end: ";
   std::string text;
+  bool untold = false;  // they come last
   for (std::size_t i = 0; i < std::min(kNamed, ends.size()); ++i) {
     const auto& [end, one] = ends[i];
-    text += fmt::format("{}{}{} until {}", text.empty() ? "" : ", ", clean(one->id.text, 100),
+    const bool first_untold = !end && !std::exchange(untold, !end);
+    if (!text.empty()) text += first_untold ? "; " : ", ";
+    text += fmt::format("{}{}{}{}", first_untold ? kNoEnd : "", clean(one->id.text, 100),
                         one->user.empty() ? "" : " (" + clean(one->user, 40) + ")",
-                        end ? moment_text(by.zone, *end) : "?");
+                        end ? " until " + moment_text(by.zone, *end) : "");
   }
   const std::size_t more = ends.size() - std::min(kNamed, ends.size()) + clients;
   if (more > 0) text += fmt::format("{}+{}", text.empty() ? "" : ", ", more);

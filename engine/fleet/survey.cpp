@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/never_holds.hpp"
 #include "engine/fleet/offers.hpp"
+#include "engine/fleet/taking.hpp"
 #include "engine/mig/product_of.hpp"
 #include "engine/plan/effect/diff.hpp"
 #include "engine/plan/refusal.hpp"
@@ -19,31 +21,13 @@
 namespace tessera::fleet {
 namespace {
 
-bool has(const std::vector<std::string>& list, const std::string& text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
-
-bool is_of(const Node& node, const std::string& product, const mig::Catalogue& catalogue) {
-  if (!node.gpus.empty())
-    return std::all_of(node.gpus.begin(), node.gpus.end(),
-                       [&](const Gpu& gpu) { return gpu.product && gpu.product->text == product; });
-  const mig::Product* told = catalogue.by_any(node.model);
-  return told && told->key.text == product;
-}
-
-bool takes(const Pool& pool, const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
-  return (pool.cluster.empty() || pool.cluster == cluster.name) &&
-         (pool.nodes.empty() || pool.nodes.contains(node.name.text)) &&
-         (pool.partition.empty() || has(node.partitions, pool.partition)) &&
-         (pool.feature.empty() || has(node.features, pool.feature)) &&
-         (pool.product.empty() || is_of(node, pool.product, catalogue));
-}
+constexpr const char* kNotReported = "no GPU of it is reported";
 
 // Why nothing is said of a node; empty: its GPUs are known.
 std::string why_unknown(const Node& node) {
   if (node.health == Health::down) return "it is down: what is on its GPUs now is not known";
   if (node.health == Health::unknown) return "its state is not known";
-  if (node.gpus.empty() && node.pool.empty()) return "no GPU of it is reported";
+  if (node.gpus.empty() && node.pool.empty()) return kNotReported;
   if (sharing::amd::is_amd(node)) return std::string(sharing::amd::kNotPlanned);
   if (plan::boards_untold(node)) return "its slices are reported, but not on which GPUs they are";
   return "";
@@ -64,6 +48,7 @@ void add_to(plan::Intent& intent, const NodeSurvey& one) {
   intent.nodes.push_back(one.node->name);
   for (const BoardSurvey& board : one.boards)
     intent.boards.push_back({board.gpu, board.wanted, one.node->name});
+  if (one.of_all) intent.boards.push_back({std::nullopt, *one.of_all, one.node->name});
   if (const Rule* rule = one.rule(); rule->wish.switches.any())
     intent.node_switches[one.node->name.text] = rule->wish.switches;
 }
@@ -87,9 +72,9 @@ class Surveyor {
       const bool asked = wanted.empty() || wanted.contains(node.name);
       NodeSurvey one = look(node, asked);
       // The others of its pool decide what a demand asks of a node.
-      if (!asked && (!one.rule() || one.rule()->kind != Rule::Kind::demand)) continue;
+      if (!asked && !one.untold && (!one.rule() || one.rule()->kind != Rule::Kind::demand)) continue;
       const bool named = one.pool && one.pool->nodes.contains(node.name.text);
-      if (node.gpus.empty() && node.pool.empty() && !named) continue;
+      if (!has_gpus(node) && !named) continue;
       all.nodes.push_back(std::move(one));
     }
     spread_demand(all);
@@ -110,26 +95,24 @@ class Surveyor {
 
  private:
   // asked: else only whether it belongs to a demand, and what is known of it, is looked at.
-  NodeSurvey look(const Node& node, bool asked) const {
+  NodeSurvey look(const Node& node, bool asked) {
     NodeSurvey one;
     one.node = &node;
-    for (const Pool& pool : fleet_.pools) {
-      if (!takes(pool, cluster_, node, *place_.catalogue)) continue;
-      if (one.pool)
-        one.also.push_back(&pool);
-      else
-        one.pool = &pool;
-    }
+    Ruling ruling = ruling_of(fleet_, cluster_, node, *place_.catalogue);
+    one.pool = ruling.pool, one.also = std::move(ruling.also);
     if (!one.pool) return one;
-    for (const Exception& each : one.pool->exceptions)
-      if (each.nodes.contains(node.name.text)) one.exception = &each;
+    one.exception = exception_of(*one.pool, node);
     const Rule& rule = *one.rule();
-    if (rule.kind == Rule::Kind::as_is || (!asked && rule.kind != Rule::Kind::demand)) return one;
+    one.untold = ruling.untold && !is_left_anyway(rule, ruling.instead, node);
+    if (one.untold) instead_[&node] = std::move(ruling.instead);
+    if (!one.untold && (rule.kind == Rule::Kind::as_is || (!asked && rule.kind != Rule::Kind::demand)))
+      return one;
     if (asked && !reserved_by_run(node))
       one.should_offer = offers_otherwise(node, cluster_.scheduler, *place_.catalogue, rules_);
-    one.why = why_unknown(node);
+    one.why = one.untold ? kPoolUntold : why_unknown(node);
     one.standing = one.why.empty() ? Standing::as_wanted : Standing::unknown;
-    if (one.standing == Standing::unknown || rule.kind == Rule::Kind::demand) return one;
+    if (one.why == kNotReported && asked) look_at_all(one, rule);
+    if (!one.why.empty() || rule.kind == Rule::Kind::demand) return one;
     for (const Gpu& gpu : node.gpus)
       if (auto board = look(node, gpu, rule)) one.boards.push_back(std::move(*board));
     missing_boards(one, rule);
@@ -139,12 +122,56 @@ class Surveyor {
     return one;
   }
 
-  // A driver upgrade, GPUs that claims hand out, a MIG manager that is not there: such a node stays as it is.
-  void look_at_plan(NodeSurvey& one) const {
+  static const Exception* exception_of(const Pool& pool, const Node& node) {
+    const Exception* last = nullptr;
+    for (const Exception& each : pool.exceptions)
+      if (each.nodes.contains(node.name.text)) last = &each;
+    return last;
+  }
+
+  // Whichever of these pools takes it, it stays as it is.
+  static bool is_left_anyway(const Rule& rule, const std::vector<const Pool*>& instead, const Node& node) {
+    return rule.kind == Rule::Kind::as_is &&
+           std::all_of(instead.begin(), instead.end(), [&](const Pool* pool) {
+             const Exception* own = exception_of(*pool, node);
+             return (own ? own->rule : pool->rule).kind == Rule::Kind::as_is;
+           });
+  }
+
+  // The strategy single does not fit its GPUs, so that none is reported: they are cut in several ways, and
+  // what a plan makes of all of them is another layout. Of any other node it may be the one that stands.
+  void look_at_all(NodeSurvey& one, const Rule& rule) const {
+    const Node& node = *one.node;
+    if (cluster_.scheduler != Scheduler::kubernetes || node.health != Health::invalid) return;
+    std::optional<plan::Wish> wish;
+    if (rule.kind == Rule::Kind::preset) {
+      auto preset =
+          preset_of(place_.catalogue->by_gfd_label(node.model), "its GPUs", node.model, rule.preset);
+      if (preset) wish = std::move(*preset);
+    } else if (rule.wish.boards.size() == 1 && !rule.wish.boards.front().gpu) {
+      wish = rule.wish.boards.front().wish;
+    }
+    if (!wish) return;
+    one.of_all = std::move(wish);
+    if (const std::string why = why_not_planned(one); !why.empty()) {
+      one.of_all.reset();
+      one.why = "no GPU of it is reported, and no plan changes it: " + why;
+      return;
+    }
+    one.standing = Standing::drifts;
+    one.why = "the MIG strategy single does not fit its GPUs: none of them is reported";
+  }
+
+  std::string why_not_planned(const NodeSurvey& one) const {
     plan::Intent intent;
     intent.cluster = cluster_.name;
     add_to(intent, one);
-    std::string why = plan::why_not_changed(cluster_, *place_.catalogue, intent, *place_.means, rules_);
+    return plan::why_not_changed(cluster_, *place_.catalogue, intent, *place_.means, rules_);
+  }
+
+  // A driver upgrade, GPUs that claims hand out, a MIG manager that is not there: such a node stays as it is.
+  void look_at_plan(NodeSurvey& one) const {
+    std::string why = why_not_planned(one);
     if (why.empty()) return;
     one.why = "no plan changes it: " + why;
     one.refused = std::move(why);
@@ -206,10 +233,10 @@ class Surveyor {
       return one;
     };
     if (rule.kind == Rule::Kind::preset) {
-      auto wish = preset_of(gpu, rule.preset);
+      const mig::Product* product = mig::product_of(gpu, *place_.catalogue);
+      auto wish = preset_of(product, fmt::format("GPU {}", gpu.index.value), gpu.model, rule.preset);
       if (!wish) {
-        const bool known = mig::product_of(gpu, *place_.catalogue) != nullptr;
-        one.wanted_is = known ? BoardSurvey::Wanted::no_preset : BoardSurvey::Wanted::no_product;
+        one.wanted_is = product ? BoardSurvey::Wanted::no_preset : BoardSurvey::Wanted::no_product;
         return impossible(wish.error());
       }
       one.wanted = std::move(*wish);
@@ -238,11 +265,10 @@ class Surveyor {
     return one;
   }
 
-  Result<plan::Wish> preset_of(const Gpu& gpu, const std::string& name) const {
-    const mig::Product* product = mig::product_of(gpu, *place_.catalogue);
+  Result<plan::Wish> preset_of(const mig::Product* product, const std::string& whose,
+                               const std::string& model, const std::string& name) const {
     if (!product)
-      return Error{fmt::format("cannot plan GPU {}", gpu.index.value),
-                   "the catalogue does not know '" + clean(gpu.model, 100) + "'",
+      return Error{"cannot plan " + whose, "the catalogue does not know '" + clean(model, 100) + "'",
                    "add the product to the site's catalogue file, or give its pool a layout"};
     auto preset = sharing::find_preset(*product, platform_, name, tables_);
     if (!preset) return preset.error();
@@ -279,13 +305,17 @@ class Surveyor {
           else
             nodes.push_back(&one);
         }
+      const bool may_take = std::any_of(all.nodes.begin(), all.nodes.end(), [&](const NodeSurvey& one) {
+        return one.untold && one.pool != &pool && may_take_instead(pool, *one.node);
+      });
       const bool unlisted = std::any_of(pool.nodes.begin(), pool.nodes.end(), [&](const std::string& name) {
         return !pool.is_exception(name) && !cluster_.nodes.find(NodeName(name));
       });
       const bool excepted = nodes.empty() && unknown.empty() &&
                             std::any_of(all.nodes.begin(), all.nodes.end(),
                                         [&](const NodeSurvey& one) { return one.pool == &pool; });
-      auto note = spread(pool, cluster_, place_, rules_, nodes, unknown, unlisted || nodes_unread());
+      auto note =
+          spread(pool, cluster_, place_, rules_, nodes, unknown, unlisted || may_take || nodes_unread());
       if (!note && excepted) note = no_node_left(pool);
       for (NodeSurvey* one : nodes) {
         settle(*one);
@@ -293,6 +323,13 @@ class Surveyor {
       }
       if (note) all.notes.push_back(std::move(*note));
     }
+  }
+
+  // Its instances may be those that the demand asks for.
+  bool may_take_instead(const Pool& pool, const Node& node) const {
+    const auto pools = instead_.find(&node);
+    return pools != instead_.end() && !pool.is_exception(node.name.text) &&
+           std::find(pools->second.begin(), pools->second.end(), &pool) != pools->second.end();
   }
 
   static std::optional<PoolNote> no_node_left(const Pool& pool) {
@@ -354,6 +391,8 @@ class Surveyor {
   plan::SiteRules rules_;
   sharing::Platform platform_;
   std::vector<sharing::PresetTable> tables_;
+  // Of nodes whose pool is untold: those of which one may take it.
+  std::map<const Node*, std::vector<const Pool*>> instead_;
 };
 
 }  // namespace
@@ -368,13 +407,6 @@ Result<Survey> survey(const Fleet& fleet, const Cluster& cluster, const Place& p
   auto tables = sharing::built_in_presets();
   if (!tables) return tables.error();
   return Surveyor(fleet, cluster, place, std::move(*tables)).run(only);
-}
-
-const Pool* pool_of(const Fleet& fleet, const Cluster& cluster, const Node& node,
-                    const mig::Catalogue& catalogue) {
-  for (const Pool& pool : fleet.pools)
-    if (takes(pool, cluster, node, catalogue)) return &pool;
-  return nullptr;
 }
 
 plan::SiteRules rules_of(const Fleet& fleet, const ClusterName& cluster, plan::SiteRules site) {

@@ -44,11 +44,15 @@ struct NodeSurvey {
   const Pool* pool = nullptr;            // nullptr: none takes it
   const Exception* exception = nullptr;  // of that pool
   std::vector<const Pool*> also;         // pools below, whose conditions it meets, too
+  // Whether the pool takes it is not told: its product is not known. Then it is unknown (taking.hpp).
+  bool untold = false;
   Standing standing = Standing::left_alone;
   std::string why;  // unknown, impossible: about the node, or its first GPU of that kind
   // It drifts, and no plan changes it now: the reason, which may name it. Then `why` says both.
   std::optional<std::string> refused = std::nullopt;
   std::vector<BoardSurvey> boards;  // that are ruled; of a demand those that are to change
+  // None of its GPUs is reported, and a plan makes all of them this: it drifts.
+  std::optional<plan::Wish> of_all = std::nullopt;
   // What the scheduler would hand out by what is made there; empty: it does. nullopt: not known (offers.hpp).
   std::optional<std::string> should_offer;
   const Rule* rule() const { return exception ? &exception->rule : pool ? &pool->rule : nullptr; }
@@ -81,10 +85,6 @@ struct Place {
 // pool. Errors: the built-in tables of presets cannot be read.
 Result<Survey> survey(const Fleet& fleet, const Cluster& cluster, const Place& place,
                       const std::vector<NodeName>& only = {});
-
-// The pool that rules a node; nullptr: none takes it.
-const Pool* pool_of(const Fleet& fleet, const Cluster& cluster, const Node& node,
-                    const mig::Catalogue& catalogue);
 
 // The site's rules with what the file says of this cluster.
 plan::SiteRules rules_of(const Fleet& fleet, const ClusterName& cluster, plan::SiteRules site);

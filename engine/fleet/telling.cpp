@@ -7,18 +7,17 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/fleet/demand.hpp"
+#include "engine/fleet/in_order.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
 namespace {
 
-// By profile: what is the same reads the same.
 plan::Wish anywhere(plan::Wish wish) {
   for (plan::WishedInstance& one : wish.instances) one.start.reset();
-  std::sort(wish.instances.begin(), wish.instances.end(),
-            [](const auto& a, const auto& b) { return a.profile.text < b.profile.text; });
-  return wish;
+  return in_order(std::move(wish));
 }
 
 // A mode that pends always differs, whatever else does.
@@ -63,6 +62,11 @@ BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board) {
   const bool alone = board.standing != Standing::as_wanted && wanted == made &&
                      (pending.empty() || names_starts(board.wanted));
   return alone ? exact : BoardTexts{wanted, made + pending};
+}
+
+std::string made_text(const NodeSurvey& node) {
+  const bool told = node.standing != Standing::unknown || is_of_its_pool(node);
+  return told && !node.of_all ? instances_text(*node.node) : "?";
 }
 
 std::vector<const PoolNote*> notes_of(const std::vector<Survey>& surveys) {

@@ -23,6 +23,9 @@ BoardTexts exact_texts(const NodeSurvey& node, const BoardSurvey& board);
 // Where its instances stand is told only where that alone differs.
 BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board);
 
+// Of a node none of whose GPUs is told apart: all of its instances; "?" where they are not known.
+std::string made_text(const NodeSurvey& node);
+
 // Of all surveys of one file, in their order; what is said of the file alone is alike in each, and told once.
 std::vector<const PoolNote*> notes_of(const std::vector<Survey>& surveys);
 

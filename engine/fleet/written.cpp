@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/fleet/reader.hpp"
+#include "engine/fleet/taking.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/sharing/amd.hpp"
@@ -101,7 +102,7 @@ class FleetWriter {
   void add(const Standstill& one) {
     std::vector<Group> groups;
     for (const Node& node : one.cluster->nodes.all()) {
-      if (node.gpus.empty() && node.pool.empty()) continue;
+      if (!has_gpus(node)) continue;
       if (std::string why = why_not(node); !why.empty()) {
         leave_out(*one.cluster, node.name.text, why);
         continue;
@@ -142,6 +143,7 @@ class FleetWriter {
     if (node.health == Health::unknown) return "its state is not known";
     if (sharing::amd::is_amd(node)) return std::string(sharing::amd::kNotPlanned);
     if (node.host_pod) return "its slurmd runs in a pod: a pool of its Kubernetes node rules its GPUs";
+    if (node.gpus.empty() && node.pool.empty()) return "no GPU of it is reported";
     if (plan::boards_untold(node)) return "its slices are reported, but not on which GPUs they are";
     return "";
   }

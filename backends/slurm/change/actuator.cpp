@@ -50,6 +50,15 @@ bool boards_are_told(const Node& node) {
                                           [](const Gpu& gpu) { return gpu.product.has_value(); });
 }
 
+// Each caller that asks once would ask the same ones.
+void take_turn(std::vector<const Node*>& nodes, std::size_t most, TimePoint now) {
+  if (nodes.size() <= most) return;
+  const auto calls = std::chrono::floor<std::chrono::minutes>(now.time_since_epoch()).count() / 5;
+  const std::size_t first = static_cast<std::size_t>(calls) % nodes.size() * most % nodes.size();
+  std::rotate(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(first), nodes.end());
+  nodes.resize(most);
+}
+
 // What Slurm and the driver can both tell of a node.
 struct Boards {
   std::size_t whole = 0;
@@ -459,6 +468,7 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, Asking asking,
     else if (asking.told && state_->worth_a_look(node))
       told.push_back(&node);
   }
+  if (asking.most_told) take_turn(told, *asking.most_told, state_->eyes.clock());
   for (const auto* some : {&silent, &others, &told})
     for (const Node* node : *some) {
       if (asking.most && round->left.size() >= *asking.most) break;

@@ -61,6 +61,9 @@ class SlurmActuator final : public plan::Actuator {
   struct Asking {
     std::optional<std::size_t> most;  // so many nodes, those that are down first; nullopt: all
     bool told = false;                // also where Slurm reports the GPUs and no work: it may be mistaken
+    // Of those so many; nullopt: all. Which ones goes by the clock: calls five minutes apart ask one part
+    // after the other.
+    std::optional<std::size_t> most_told = std::nullopt;
   };
   // Asks the drivers of those nodes whose GPUs Slurm does not tell and which are not known yet, some at a
   // time; then calls `then` with whether any was asked. One that could not be asked, or told other GPUs

@@ -483,6 +483,40 @@ TEST_F(SlurmActuatorTest, DoctorAsksSoManyNodesAndNamesTheOthers) {
   EXPECT_EQ(log(), before);
 }
 
+// "As wanted" was Slurm's word wherever a type names one product: GPUs that were cut by hand went unseen.
+TEST_F(SlurmActuatorTest, AFleetAsksSoManyNodesWhoseGpusSlurmTellsAndTheNextOnesFiveMinutesLater) {
+  slurmconf::SlurmSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  say(said);
+  put("far", one_board() + "esac\n");
+  std::vector<Node> nodes;
+  std::string listed;
+  for (int i = 1; i <= 6; ++i) {
+    Node& one = nodes.emplace_back();
+    one.name = NodeName("n" + std::to_string(i));
+    one.health = Health::ok;
+    one.gpus.resize(1);
+    one.gpus[0].product = ProductKey("H100-80GB");
+    if (i == 1) one.workloads = {WorkloadId("7")}, one.cpus_held = 8, one.state = {"MIXED"};
+    listed += fmt::format("NodeName=n{} Gres=gpu:1 CPUAlloc={} State={}\n", i, i == 1 ? 8 : 0,
+                          i == 1 ? "MIXED" : "IDLE");
+  }
+  put("node", listed);
+  now_ = std::chrono::minutes(5);
+  actuator();
+  const auto any = answer<bool>([&](auto told) {
+    worker_.post([&, told] {
+      actuator_->learn_boards(nodes, {std::nullopt, true, 2}, [told](bool asked) { told(asked); });
+    });
+  });
+  ASSERT_TRUE(any.value());
+  for (const char* node : {"on n4 ", "on n5 "}) EXPECT_TRUE(asked(node)) << node << log();
+  for (const char* node : {"on n1 ", "on n2 ", "on n3 ", "on n6 "})
+    EXPECT_FALSE(asked(node)) << node << log();
+  actuator_->lay_known_boards(nodes);
+  EXPECT_EQ(nodes[3].gpus[0].origin.source, Source::nvidia_smi);
+}
+
 TEST_F(SlurmActuatorTest, ARestartIsRememberedForItsRunOnlyAndOnlyIfItWorked) {
   slurmconf::SlurmSettings said;
   said.restart_controller = scratch_.path() + "/restart-all";

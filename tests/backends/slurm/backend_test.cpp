@@ -13,8 +13,10 @@
 #include "backends/slurm/find_slurm.hpp"
 #include "engine/insight/attention.hpp"
 #include "engine/plan/run/actuator.hpp"
+#include "engine/slurmconf/settings.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 #include "tests/e2e/slurm_watch.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::test {
@@ -30,7 +32,8 @@ class SlurmBackendTest : public testing::Test {
     folder_ = name;
   }
   void TearDown() override {
-    for (const char* file : {"/scontrol", "/up", "/sacctmgr", "/config"}) ::unlink((folder_ + file).c_str());
+    for (const char* file : {"/scontrol", "/up", "/sacctmgr", "/config", "/on", "/asked"})
+      ::unlink((folder_ + file).c_str());
     ::rmdir(folder_.c_str());
   }
   // Down, with `down` as its answer to a ping, until there is a file "up".
@@ -86,6 +89,39 @@ TEST_F(SlurmBackendTest, ThePictureSharesTheReadingsOfRuns) {
              "  *reservation) echo 'No reservations in the system';;\nesac\n";
   watch.backend().actuator()->observe(NodeName("n1"), [](Result<plan::NodeFacts>) {});
   EXPECT_TRUE(watch.until([&](const Cluster& cluster) { return state(cluster).size() == 2; }));
+}
+
+// Without -n tessera fleet never asked a driver whose Gres type names one product.
+TEST_F(SlurmBackendTest, TheFirstPictureForAFleetIsThatOfIdleDriversWhoseGpusSlurmTells) {
+  scontrol(kDown);
+  std::ofstream(folder_ + "/up") << "";
+  std::ofstream(folder_ + "/scontrol")
+      << "#!/bin/sh\ncase \"$*\" in\n"
+         "  ping) echo 'Slurmctld(primary) at ctl is UP';;\n"
+         "  *config) echo 'SLURM_VERSION = 22.05.8';;\n"
+         "  *node) echo 'NodeName=n1 State=IDLE CPUAlloc=0 CPUTot=8 Gres=gpu:b200:1 GresUsed=gpu:b200:0';;\n"
+         "  *job) echo 'No jobs in the system';;\n"
+         "  *partition) echo 'PartitionName=main State=UP';;\n"
+         "  *reservation) echo 'No reservations in the system';;\nesac\n";
+  std::ofstream(folder_ + "/on") << "#!/bin/sh\necho \"$*\" >> " + folder_ + "/asked\nexit 1\n";
+  ::chmod((folder_ + "/on").c_str(), 0755);
+  const auto asked = [&](const char* runner, std::optional<std::size_t> most) {
+    ::unlink((folder_ + "/asked").c_str());
+    slurmconf::SlurmSettings said;
+    said.runner = runner;
+    slurm::SlurmOptions wanted = options();
+    wanted.said = slurmconf::slurm_setup_of(said).value();
+    wanted.catalogue = &catalogue();
+    wanted.needs_boards.emplace();
+    wanted.most_told = most;
+    SlurmWatch watch(std::move(wanted));
+    EXPECT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
+    return std::ifstream(folder_ + "/asked").good();
+  };
+  const std::string on = folder_ + "/on {node}";
+  EXPECT_TRUE(asked(on.c_str(), 64));
+  EXPECT_FALSE(asked(on.c_str(), std::nullopt)) << "a plan asks those whose GPUs Slurm does not tell";
+  EXPECT_FALSE(asked("srun", 64)) << "each look would be a job";
 }
 
 TEST_F(SlurmBackendTest, HarmlessNoiseDoesNotHideThatTheControllerIsDown) {

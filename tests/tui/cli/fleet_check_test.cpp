@@ -90,5 +90,58 @@ TEST_F(FleetCommandLine, AWindowThatNeverHoldsIsToldWithItsLineAndIsNoDrift) {
   EXPECT_NE(out.str().find(never), std::string::npos) << out.str();
 }
 
+// diff alone said so, and both ended with 0.
+TEST_F(FleetCommandLine, WhatIsAdvertisedOtherwiseThanMadeIsAFindingOfCheckAndDiff) {
+  int advertised = 3;
+  stands = [&] {
+    Node one = test::node("n1", {test::uncut(0, 0)});
+    one.allocatable = {{"gpu:h100", advertised}};
+    return std::make_unique<test::StandingBackend>(std::vector<Node>{one}, std::vector<Workload>{});
+  };
+  const std::string path = file("pools: [{name: a, layout: none}]");
+  for (const char* verb : {"check", "diff"}) {
+    advertised = 3;
+    EXPECT_EQ(run({verb, path}), kFinding) << out.str();
+    EXPECT_NE(out.str().find("n1 advertises gpu:h100 3, and what is made there would be gpu 1: "),
+              std::string::npos)
+        << out.str();
+    advertised = 1;
+    EXPECT_EQ(run({verb, path}), kDone) << out.str();
+    EXPECT_EQ(out.str().find("advertises"), std::string::npos) << out.str();
+  }
+  advertised = 3;
+  EXPECT_EQ(run({"plan", path}), kDone) << "no plan changes what is advertised: " << err.str();
+}
+
+// "as wanted" was Slurm's word, and nothing said so.
+TEST_F(FleetCommandLine, CheckSaysOfWhichNodesTheDriverWasNotAsked) {
+  Source source = Source::slurm_nodes;
+  stands = [&] {
+    Node one = test::node("n1", {test::uncut(0, 0)});
+    one.allocatable = {{"gpu:h100", 3}};
+    one.gpus[0].origin.source = source;
+    return std::make_unique<test::StandingBackend>(std::vector<Node>{one}, std::vector<Workload>{});
+  };
+  const std::string path = file("pools: [{name: a, layout: none}]");
+  EXPECT_EQ(run({"check", path}), kDone) << out.str();
+  EXPECT_TRUE(
+      out.str().starts_with("hpc: what is made on n1 is known from Slurm only: its driver was not asked\n"))
+      << out.str();
+  const auto of_node = [&](const char* key) {
+    options.output = OutputFormat::json;
+    run({"check", path});
+    EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
+    auto document = parse_json(out.str(), "fleet");
+    options.output = OutputFormat::table;
+    return to_line(*document.value().find("clusters")->items.at(0).find("nodes")->items.at(0).find(key));
+  };
+  EXPECT_EQ(of_node("driver_asked"), "false");
+  EXPECT_EQ(of_node("advertised_as_made"), "null");
+  source = Source::nvidia_smi;
+  EXPECT_EQ(run({"check", path}), kFinding) << "the driver's word differs from its Gres";
+  EXPECT_EQ(of_node("driver_asked"), "true");
+  EXPECT_EQ(of_node("advertised_as_made"), "false");
+}
+
 }  // namespace
 }  // namespace tessera::cli

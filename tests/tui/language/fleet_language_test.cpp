@@ -14,7 +14,7 @@ TEST(JapaneseFleet, WhatIsSaidOfAPoolIsToldToItsEnd) {
   ASSERT_TRUE(words);
   const std::string disturbs =
       "its change would evict more jobs or pods (7) than max_disturbed allows (1): 88142 (erin) until Mon "
-      "2026-11-23 22:10 UTC, 88150 until ?, training/job-1 (bob) until ?, +4";
+      "2026-11-23 22:10 UTC; without a known end: 88150, training/job-1 (bob), +4";
   const std::string
       fits = ". By their time limits it fits from Tue 2026-11-24 02:00 UTC on; or raise max_disturbed to 7",
       over =

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 
 #include "engine/fleet/passed_over.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
@@ -279,6 +280,24 @@ TEST(FleetFindings, WhatFleetRunSkipsIsNotTheCalendarsNow) {
   EXPECT_TRUE(skipped.shows("pool a: fleet run leaves nodes on hpc as they are")) << skipped.screen();
   EXPECT_FALSE(done.shows("skipped") || done.shows("leaves nodes")) << done.screen();
   EXPECT_NE(done.line_with("▌now ").find(" a "), std::string::npos) << done.screen();
+}
+
+// Phases go by the cluster's clock, the mark went by this machine's.
+TEST(FleetCalendar, TheLineThatHoldsNowIsMarkedByTheClockOfItsCluster) {
+  Session session = changing({120, 40});
+  session.tell(on("hpc", ClockSet{session.wall - std::chrono::hours(10), 1}));
+  open_fleet(session);
+  session.press("c");
+  const tui::Canvas canvas = session.canvas();
+  int marked = 0, y = 0;
+  std::istringstream lines(canvas.text());
+  for (std::string line; std::getline(lines, line); ++y)
+    if (line.starts_with("▌now ")) {
+      ++marked;
+      EXPECT_TRUE(canvas.at(1, y).style.bold) << session.screen();
+      EXPECT_EQ(canvas.at(1, y).style.role, tui::Role::accent) << session.screen();
+    }
+  EXPECT_EQ(marked, 1) << session.screen();
 }
 
 }  // namespace

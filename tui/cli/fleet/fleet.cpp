@@ -360,7 +360,8 @@ int FleetCommand::show(const std::string& text) const {
   else
     show_document(fleet_json(page_));
   streams_.out << std::flush;
-  return code();
+  // No plan changes what is advertised: plan, apply and run pass over it.
+  return worse(code(), advertises_otherwise(page_) ? kFinding : kDone);
 }
 
 int FleetCommand::explain() const {

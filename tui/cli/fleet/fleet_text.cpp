@@ -91,6 +91,11 @@ class Page {
       for (const NodeSurvey& node : survey.nodes)
         if (std::string text = otherwise_text(survey, node); !text.empty()) line(text);
   }
+  // Of which nodes what is made is the scheduler's word.
+  void unasked() {
+    for (const fleet::Survey& survey : page_.surveys)
+      if (const std::string text = fleet::unasked_text(survey); !text.empty()) line(text);
+  }
   // Who may have changed what drifts: no journal is asked for it.
   void orders() {
     for (const fleet::Survey& survey : page_.surveys)
@@ -139,12 +144,7 @@ void add_rows(Grid& grid, const Page& page, const FleetPage& all, const LastRuns
     row(gpus_text(each.gpus), std::move(texts.wanted), std::move(texts.made), std::to_string(each.held),
         fleet::standing_of(node, each));
   }
-  if (node.boards.empty())
-    row("-", fleet::to_text(*node.rule()),
-        node.standing == Standing::unknown && !fleet::is_of_its_pool(node)
-            ? "?"
-            : fleet::instances_text(*node.node),
-        "-", node.standing);
+  if (node.boards.empty()) row("-", fleet::to_text(*node.rule()), fleet::made_text(node), "-", node.standing);
 }
 
 Json json_of(const fleet::LeftBehind& left) {
@@ -188,6 +188,8 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
     offered = Json::map();
     for (const auto& [resource, count] : *node.node->allocatable) offered.add(resource, Json::of(count));
   }
+  const bool asked = !node.node->gpus.empty() && survey.cluster->scheduler == Scheduler::slurm;
+  one.add("driver_asked", asked ? Json::of(!fleet::is_slurms_word(*node.node)) : Json());
   one.add("advertised_as_made", node.should_offer ? Json::of(node.should_offer->empty()) : Json());
   const RunHead* run = runs.of(survey, node);
   one.add("last_run", run ? Json::of(clean(run->run)) : Json());
@@ -246,6 +248,14 @@ void fit_diff(Grid& grid, const Paper& paper) {
 
 }  // namespace
 
+bool advertises_otherwise(const FleetPage& page) {
+  return std::any_of(page.surveys.begin(), page.surveys.end(), [](const fleet::Survey& survey) {
+    return std::any_of(survey.nodes.begin(), survey.nodes.end(), [](const NodeSurvey& node) {
+      return node.should_offer && !node.should_offer->empty();
+    });
+  });
+}
+
 std::string check_page(const FleetPage& all, const Options& options) {
   Page page(all, options);
   std::vector<std::pair<const fleet::Survey*, const NodeSurvey*>> found;
@@ -270,8 +280,10 @@ std::string check_page(const FleetPage& all, const Options& options) {
                          place_of(*node, all.file), word_of(page, node->standing),
                          finding_text(page, *node)});
   page.table(grid);
+  page.offers();
   page.orders();
   page.notes();
+  page.unasked();
   page.sums();
   return page.take();
 }
@@ -298,6 +310,7 @@ std::string diff_page(const FleetPage& all, const Options& options) {
   page.offers();
   page.orders();
   page.notes();
+  page.unasked();
   page.sums();
   return page.take();
 }

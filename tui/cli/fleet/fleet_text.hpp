@@ -27,6 +27,8 @@ struct FleetPage {
   std::map<std::string, plan::Run> journals;  // of the newest run of each node, by the run's name
 };
 
+// Of any node the scheduler hands out something else than is made there: a finding of check and diff.
+bool advertises_otherwise(const FleetPage& page);
 std::string check_page(const FleetPage& page, const Options& options);  // nodes that differ, and sums
 std::string diff_page(const FleetPage& page, const Options& options);   // each ruled GPU, equal ones as one
 std::string explain_page(const FleetPage& page, const fleet::Survey& survey, const fleet::NodeSurvey& node,

@@ -42,7 +42,7 @@ Panes fleet_panes(const UiContext& ui, const UiState& state, int width);
 // On a wide terminal: the node under the cursor; nullopt: the screen shows no nodes.
 std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext& ui);
 // What stands beside its table (fleet_calendar.cpp).
-Document fleet_calendar(const UiContext& ui, const UiState& state, int width);
+Document fleet_calendar(const UiState& state, int width);
 Document no_fleet_file(const UiState& state, int width);
 inline constexpr std::size_t kMostFleetRows = 1000;  // that are listed: the command lists all
 // The row under the cursor; the first where it is on none; nullptr: there is none.

@@ -106,8 +106,7 @@ std::shared_ptr<const std::vector<std::string>> ids_of(const std::vector<FleetRo
 
 fleet::BoardTexts texts_of(const FleetRow& row) {
   if (row.boards.board) return fleet::board_texts(*row.node, *row.boards.board);
-  const bool told = row.node->standing != Standing::unknown || fleet::is_of_its_pool(*row.node);
-  return {fleet::to_text(*row.node->rule()), told ? fleet::instances_text(*row.node->node) : "?"};
+  return {fleet::to_text(*row.node->rule()), fleet::made_text(*row.node)};
 }
 
 bool offers_otherwise(const FleetRow& row) {

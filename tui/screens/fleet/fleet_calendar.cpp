@@ -92,8 +92,7 @@ std::set<ClusterName> skipped_on(const FleetState& fleet, const fleet::Pool& poo
   return all;
 }
 
-DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool holds,
-                const UiState& state) {
+DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool holds, const UiState& state) {
   const bool ascii = state.ascii;
   DocLine line;
   const auto put = [&](const std::string& text, int x, int next, Style style) {
@@ -101,9 +100,9 @@ DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool
   };
   const bool skipped = holds && !skipped_on(*state.fleet, *due.pool).empty();
   put(holds ? told(state, skipped ? "now, skipped" : "now") : date_text(due.begin, at), 1, at.until,
-      now ? Style(skipped ? Role::warning : Role::accent).with_bold() : Style());
+      holds ? Style(skipped ? Role::warning : Role::accent).with_bold() : Style());
   put(due.no_end ? "-" : date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
-      now ? Style(Role::accent) : Style());
+      holds ? Style(Role::accent) : Style());
   if (at.closing > 0)
     put(due.closing ? date_text(due.closing_local, at) : "-", at.closing, at.pool,
         due.closing ? Role::warning : Role::dim);
@@ -115,7 +114,7 @@ DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool
 
 }  // namespace
 
-Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
+Document fleet_calendar(const UiState& state, int width) {
   const FleetState& fleet = *state.fleet;
   Document page;
   const auto note = [&](const std::string& english, Role role = Role::dim) {
@@ -145,8 +144,7 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
   const CalendarColumns at = calendar_columns(fleet.due, width, early);
   page.push_back(heading(at));
   for (const fleet::Due& due : fleet.due) {
-    const bool now = due.phase.begin <= ui.wall && ui.wall < due.phase.end;
-    page.push_back(line_of(due, at, now, fleet::holds_now(fleet.due, due), state));
+    page.push_back(line_of(due, at, fleet::holds_now(fleet.due, due), state));
     page.back().id = fmt::format("{}\x1f{}", due.pool->name, due.phase.begin.time_since_epoch().count());
   }
   return page;

@@ -100,7 +100,7 @@ class Page {
       return panes;
     }
     if (fleet_.calendar) {
-      for (DocLine& line : fleet_calendar(ui_, state_, width_)) panes.main.push_back(std::move(line));
+      for (DocLine& line : fleet_calendar(state_, width_)) panes.main.push_back(std::move(line));
       return panes;
     }
     if (!fleet_.refused.empty()) note(panes.main, fleet_.refused, Role::warning);
@@ -185,6 +185,9 @@ class Page {
     for (const fleet::PoolNote* one : fleet::notes_of(fleet_.answer->surveys))
       all.emplace_back(fmt::format("line {}: pool {}: {}", one->pool->line, one->pool->name, told(one->text)),
                        one->standing == Standing::impossible ? Role::danger : Role::warning);
+    for (const fleet::Survey& survey : fleet_.answer->surveys)
+      if (std::string text = fleet::unasked_text(survey); !text.empty())
+        all.emplace_back(std::move(text), Role::dim);
     for (std::size_t i = 0; i < std::min(all.size(), kMostNotes); ++i)
       note(lines, all[i].first, all[i].second);
     if (all.size() > kMostNotes)
