@@ -1,6 +1,7 @@
 #include "backends/account.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <future>
@@ -63,6 +64,11 @@ std::string account_name(uid_t uid, const AccountSources& sources) {
     if (auto name = name_in((*file)->text, uid)) return *name;
   if (auto name = name_in(what_getent_says(sources.getent, uid), uid)) return *name;
   return fmt::format("uid-{}", uid);
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "?";
 }
 
 }  // namespace tessera

@@ -1,13 +1,11 @@
 // tessera: joins the rooms, backends and console.
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -446,11 +444,6 @@ std::string user_name(const cli::Environment& environment) {
   std::string person = getuid() == 0 ? cli::value_of(environment, "SUDO_USER") : "";
   if (!person.empty()) return person;
   return account_name(getuid());
-}
-
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "?";
 }
 
 std::string own_journals(const cli::Environment& environment, std::string_view name) {
