@@ -14,8 +14,7 @@ namespace tessera::fleet {
 // NodeSurvey::why of a node of which it is not told whether its pool takes it.
 inline constexpr const char* kPoolUntold =
     "which product its GPUs are is not known, and its pool takes one product only: where its driver cannot "
-    "be "
-    "asked, name its nodes in the pool instead of the product";
+    "be asked, name its nodes in the pool instead of the product";
 
 enum class Takes : std::uint8_t {
   no,

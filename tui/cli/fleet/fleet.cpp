@@ -113,8 +113,7 @@ int FleetCommand::run() {
 std::optional<Error> FleetCommand::take_words() {
   constexpr const char* kHint =
       "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause|log [FILE], explain NODE [FILE], "
-      "or "
-      "set POOL KEY=VALUE [FILE]";
+      "or set POOL KEY=VALUE [FILE]";
   if (options_.words.empty()) return usage("no verb is given", kHint);
   std::vector<std::string> rest(options_.words.begin() + 1, options_.words.end());
   verb_ = options_.words.front();
