@@ -208,8 +208,7 @@ class Reducer {
 
   void put(Node node) {
     for (Measured& told : take_figures(node)) keep(std::move(told));
-    if (const NodeFigures* told = cluster_.figures.find(node.name))
-      show_figures(node, told->by_source, at_);
+    if (const NodeFigures* told = cluster_.figures.find(node.name)) show_figures(node, told->by_source, at_);
     const Node* before = cluster_.nodes.find(node.name);
     if (!before) {
       NodeName name = node.name;

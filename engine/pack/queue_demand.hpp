@@ -40,8 +40,9 @@ struct QueueDemand {
   std::vector<const mig::Product*> products;
   int workloads = 0;            // that it counts
   std::vector<WorkloadId> ids;  // of these
-  int other = 0;   // that wait for room, and ask for something else: shares, GPUs whose type is not told (where
-                   // instances are GPUs, too) or not known to be of a product where other whole GPUs are, AMD's
+  // That wait for room, and ask for something else: shares, AMD's GPUs, GPUs whose type is not told (where
+  // instances are GPUs, too) or not known to be of a product where other whole GPUs are.
+  int other = 0;
   int kept = 0;    // that wait for something else than room: a release, a limit, a dependency
   int of_any = 0;  // whole GPUs that are counted as of any product: of several here it is not told which
   Naming naming = Naming::profiles;  // for which it asks, or claims
@@ -53,10 +54,10 @@ struct QueueDemand {
 // All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:
 // only work of this partition (Slurm; on Kubernetes of this namespace); empty: all. only: of these alone.
 // whole: with whole GPUs, where nothing but uncut GPUs is handed out by the name that is asked for; nullptr:
-// without. Slurm serves a GPU without a type from any kind: where instances are GPUs, too, such a request says
-// nothing, and elsewhere it is for a whole GPU of any product. Where there are GPUs
-// of several products, those of a type are asked for by its product. naming: profiles, or claims, since no
-// slice serves both; nullopt: profiles, or claims where nothing asks for the others.
+// without. Slurm serves a GPU without a type from any kind: where instances are GPUs, too, such a request
+// says nothing, and elsewhere it is for a whole GPU of any product. Where there are GPUs of several products,
+// those of a type are asked for by its product. naming: profiles, or claims, since no slice serves both;
+// nullopt: profiles, or claims where nothing asks for the others.
 QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition, const mig::Catalogue* whole,
                             const std::set<WorkloadId>* only = nullptr,
                             std::optional<Naming> naming = std::nullopt);

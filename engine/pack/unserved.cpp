@@ -76,8 +76,8 @@ class Rooms {
   // Those of which it is not known what they could give, or that Slurm starts for work.
   const std::vector<const Node*>& coming() const { return coming_; }
 
-  // Those that could give all of it, or of each kind at least one. Thousands of jobs ask for the same on nodes
-  // that each of them names: worked out once.
+  // Those that could give all of it, or of each kind at least one. Thousands of jobs ask for the same on
+  // nodes that each of them names: worked out once.
   const std::vector<Room*>& that_give(const std::vector<QueueWant>& all, bool whole) {
     const auto [at, fresh] = that_give_.try_emplace(wants_text(all) + (whole ? "+" : ""));
     if (fresh)

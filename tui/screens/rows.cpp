@@ -79,7 +79,7 @@ std::string cell_text(const UiContext& ui, ScreenKind kind, const RowRef& ref, i
 }
 
 std::string text_in_cell(const UiContext& ui, const UiState& state, const Screen& screen, const RowRef& ref,
-                       int column) {
+                         int column) {
   const ColumnInfo& info = column_infos(screen.kind)[static_cast<std::size_t>(column)];
   if (info.key == "reason" && tells_reasons_plainly(state, screen))
     if (const auto row = workload_at(ui.model, ref))

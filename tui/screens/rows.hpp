@@ -44,7 +44,7 @@ std::optional<int> row_of_id(const Model& model, const Screen& screen, const std
 int cursor_row(const Model& model, const Screen& screen);
 // What stands in a cell of the list on top: cell_text(), but on the waiting list plain words for a code.
 std::string text_in_cell(const UiContext& ui, const UiState& state, const Screen& screen, const RowRef& ref,
-                       int column);
+                         int column);
 // The next row from `from` (stepping by `step`, around the end) that passes `filter`; -1: none does.
 int find_row(const UiContext& ui, const Screen& screen, const query::Filter& filter, int from, int step);
 

@@ -368,8 +368,7 @@ TEST_F(BySiteCommand, FiguresOfASlurmClustersNodesComeByTheSitesCommand) {
                                  file + "';; *) exit 9;; esac"));
   ASSERT_TRUE(until(backend, [](const Cluster& cluster) {
     const NodeFigures* told = cluster.figures.find(NodeName("mixed-02"));
-    return told && told->by_source.contains(Source::dcgm) &&
-           cluster.sources.contains(Source::dcgm);
+    return told && told->by_source.contains(Source::dcgm) && cluster.sources.contains(Source::dcgm);
   }));
   const Cluster& cluster = *model.find(ClusterName("hpc"));
   EXPECT_FALSE(cluster.sources.at(Source::dcgm).failure);

@@ -193,7 +193,8 @@ struct Seen {
 std::vector<Seen> all_of(record::Recording& recording) {
   std::vector<Seen> all;
   const Status read = recording.rounds({}, TimePoint::max(), [&](const record::Round& round) {
-    Seen seen{round.at, round.cluster.nodes.copies(), {}, round.cluster.workloads.copies(), round.findings, {}};
+    Seen seen{round.at, round.cluster.nodes.copies(), {}, round.cluster.workloads.copies(), round.findings,
+              {}};
     for (const auto& [source, health] : round.cluster.sources) seen.sources[source] = health.last_ok;
     for (Node node : seen.whole) {
       (void)take_figures(node);

@@ -37,8 +37,8 @@ std::string flag_sections(unsigned takes) {
 }
 
 // Of one command: what it is to do and how, then what it prints, and last where it looks and by which tools.
-constexpr std::array kInOrderOfUse{Section::layouts, Section::pack,    Section::fleet, Section::change,
-                                   Section::run,     Section::guide,   Section::past,  Section::output,
+constexpr std::array kInOrderOfUse{Section::layouts, Section::pack,    Section::fleet,  Section::change,
+                                   Section::run,     Section::guide,   Section::past,   Section::output,
                                    Section::data,    Section::console, Section::general};
 static_assert(kInOrderOfUse.size() == static_cast<std::size_t>(Section::count_));
 

@@ -21,7 +21,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr Duration kGuideEvery{2000};  // between two looks at a model that moves
+constexpr Duration kGuideEvery{2000};     // between two looks at a model that moves
 constexpr std::size_t kMostProducts = 8;  // named where a word is the beginning of several
 
 // What was pointed at: GPUs of one cluster.

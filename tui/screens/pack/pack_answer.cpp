@@ -66,8 +66,7 @@ Result<pack::Answer> without_refused(const PackQuestion& asked, pack::ClusterPro
 
 std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question,
                                             const pack::Stop& stop, const Tell& tell) {
-  if (question->reads_queue)
-    return std::make_shared<const PackAnswer>(what_waits(std::move(question), stop));
+  if (question->reads_queue) return std::make_shared<const PackAnswer>(what_waits(std::move(question), stop));
   pack::ClusterProblem all{problem_of(*question), {}};
   Result<pack::Answer> answer = pack::pack(all.problem, stop);
   if (answer) answer = without_refused(*question, all, std::move(*answer), stop);
