@@ -17,6 +17,11 @@ struct AskingCost {
   Duration took{0};             // all of the commands, one after the other
 };
 
+inline void add(AskingCost& all, const AskingCost& one) {
+  all.commands += one.commands, all.bytes += one.bytes, all.took += one.took;
+  all.lines += one.lines, all.kept_lines += one.kept_lines;
+}
+
 inline double seconds_of(const AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
 
 }  // namespace tessera::usage

@@ -44,17 +44,36 @@ std::string_view profile_in_demand(const Slice& slice) {
   return slice.kind == SliceKind::gpu_instance ? slice.profile.view() : std::string_view();
 }
 
-DemandOverTime::Needs DemandOverTime::held_on(const Cluster& cluster) const {
+std::string_view DemandOverTime::needed_as(const ClusterName& cluster, const WorkloadId& workload,
+                                           std::string_view profile) {
+  if (!sizes_) return profile;
+  const std::string_view needed = sizes_->instead_of(cluster, workload, profile);
+  if (needed != profile) right_sized_[cluster].insert(workload);
+  return needed;
+}
+
+std::optional<std::size_t> DemandOverTime::right_sized() const {
+  if (!sizes_) return std::nullopt;
+  std::size_t all = 0;
+  for (const auto& [cluster, workloads] : right_sized_) all += workloads.size();
+  return all;
+}
+
+DemandOverTime::Needs DemandOverTime::held_on(const Cluster& cluster) {
   Needs needs;
   const auto see = [&](const Slice& slice) {
-    const std::string profile(profile_in_demand(slice));
+    const std::string_view profile = profile_in_demand(slice);
     if (profile.empty() || !slice.exact) return;
-    const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
-      const Workload* workload = cluster.workloads.find(holder.workload);
+    const auto holder = std::find_if(slice.holders.begin(), slice.holders.end(), [&](const Holder& one) {
+      const Workload* workload = cluster.workloads.find(one.workload);
       return workload && keeps_what_it_holds(*workload) && !slinky::stands_for_jobs(cluster, *workload) &&
              is_of(*workload, group_);
     });
-    if (held) needs[profile].held = more(needs[profile].held, 1);
+    if (holder == slice.holders.end()) return;
+    // One that shares it would not have done with less of it.
+    const bool alone = slice.holders.size() == 1;
+    Need& need = needs[std::string(alone ? needed_as(cluster.name, holder->workload, profile) : profile)];
+    need.held = more(need.held, 1);
   };
   for (const Node& node : cluster.nodes.all()) {
     for (const Gpu& gpu : node.gpus)
@@ -76,8 +95,10 @@ void DemandOverTime::add_waiting(const Cluster& cluster, Needs& needs) {
     if (workload.state != WorkloadState::pending || !plan::waits_for_room(workload, cluster.scheduler))
       continue;
     for (const Request& request : workload.requests)
-      if (const std::string profile = profile_of(request.resource, cluster.scheduler); !profile.empty())
-        needs[profile].waiting = more(needs[profile].waiting, add_times(0, request.count, workload.tasks));
+      if (const std::string profile = profile_of(request.resource, cluster.scheduler); !profile.empty()) {
+        Need& need = needs[std::string(needed_as(cluster.name, workload.id, profile))];
+        need.waiting = more(need.waiting, add_times(0, request.count, workload.tasks));
+      }
   }
   unplaced_ = std::max(unplaced_, unplaced);
 }
@@ -132,6 +153,8 @@ void DemandOverTime::go_on_with(const DemandOverTime& later) {
   for (const auto& [cluster, begin] : later.began_)
     if (const auto ends = before_.find(cluster); ends != before_.end() && ends->second == begin) --rounds_;
   for (const auto& [cluster, at] : later.before_) before_.insert_or_assign(cluster, at);
+  for (const auto& [cluster, workloads] : later.right_sized_)
+    right_sized_[cluster].insert(workloads.begin(), workloads.end());
   began_.insert(later.began_.begin(), later.began_.end());
   for (const auto& [cluster, hours] : later.covered_) {
     double of_cluster = 0;

@@ -61,6 +61,10 @@ void measure(Hold& hold, const std::string& type, const GpuFigures& figures, con
   if (figures.use->value < limits.idle_below && long_enough) hold.idle = hold.hours;
 }
 
+WorkloadId workload_of(const PastJob& job) {
+  return job.listed_as.empty() ? job.id : WorkloadId(job.listed_as);
+}
+
 bool gathers_use(const PastJobs& past) {
   return std::any_of(past.jobs.begin(), past.jobs.end(),
                      [](const PastJob& job) { return job.gathered && job.gathered->used; });
@@ -90,7 +94,7 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) 
   const bool gathers = gathers_use(past);
   for (const PastJob& job : past.jobs) {
     const TimePoint ended = job.ended.value_or(past.to);
-    const WorkloadId id = job.listed_as.empty() ? job.id : WorkloadId(job.listed_as);
+    const WorkloadId id = workload_of(job);
     if (job.submitted)
       if (const double hours = hours_within(past, *job.submitted, job.started.value_or(ended)); hours > 0)
         ledger.add(Waited{past.cluster, id, job.user, job.account, job.group, hours});
@@ -142,8 +146,9 @@ void add(DemandOverTime& demand, const PastJobs& past, const std::string& group)
     const TimePoint from = std::max(*job.started, past.from);
     const TimePoint to = std::min(job.ended.value_or(past.to), past.to);
     if (from >= to) continue;
+    const WorkloadId id = workload_of(job);
     for (const auto& [type, count] : job.gpus) {
-      const std::string kind = kind_of(type);
+      const std::string kind(demand.needed_as(past.cluster, id, kind_of(type)));
       changes[from][kind] += count, changes[to][kind] -= count;
     }
   }

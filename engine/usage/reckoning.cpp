@@ -99,7 +99,8 @@ struct Counted {
 };
 
 struct Needed {
-  Needed(const std::string& group, TimePoint asked, bool at_steps) : demand(group), steps(asked, at_steps) {}
+  Needed(const DemandOverTime& empty, TimePoint asked, bool at_steps)
+      : demand(empty), steps(asked, at_steps) {}
   void see(const record::Round& round) {
     const Duration longest = steps.see(round);
     demand.see(round.cluster, round.at, longest);
@@ -170,6 +171,7 @@ Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& c
   all.waste = waste(ledger, catalogue);
   if (span.except) all.left_out = leave_out(all.waste, *span.except);
   all.not_known = not_known(ledger);
+  if (span.right_sizes) all.right_sizes = std::make_shared<const RightSizes>(ledger, catalogue, all.left_out);
   return all;
 }
 
@@ -208,8 +210,9 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
 }
 
 Result<PastDemand> past_demand(std::span<const std::unique_ptr<record::Recording>> recordings, Duration since,
-                               const std::string& group) {
-  PastDemand all{DemandOverTime(group)};
+                               const std::string& group, const std::shared_ptr<const RightSizes>& sizes) {
+  const DemandOverTime empty(group, sizes);
+  PastDemand all{empty};
   for (const auto& one : recordings) {
     const std::optional<record::Covered> covered = one->covered();
     if (!covered) {
@@ -218,7 +221,7 @@ Result<PastDemand> past_demand(std::span<const std::unique_ptr<record::Recording
     }
     const record::Covered recorded = recorded_of(*covered, since);
     auto needed = add_up<Needed>(*one, asked_from(*covered, since), recorded,
-                                 [&] { return Needed(group, recorded.from, has_steps(*one)); }, {});
+                                 [&] { return Needed(empty, recorded.from, has_steps(*one)); }, {});
     if (!needed) return needed.error();
     add_steps(all, needed->steps);
     all.demand.go_on_with(needed->demand);

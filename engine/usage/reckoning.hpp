@@ -15,6 +15,7 @@
 #include "engine/usage/accounting_told.hpp"
 #include "engine/usage/demand.hpp"
 #include "engine/usage/report.hpp"
+#include "engine/usage/right_sizes.hpp"
 
 namespace tessera::usage {
 
@@ -24,6 +25,7 @@ struct Span {
   Duration since{7LL * 24 * 3'600'000};  // before the newest round of each recording
   Limits limits{};
   std::shared_ptr<const Exceptions> except{};  // null: everything counts
+  bool right_sizes = false;                    // which smaller profiles would have done is wanted, too
 };
 
 // Times between two rounds of a recording that are farther apart than its recorder was asked for, or between
@@ -62,8 +64,9 @@ struct Reckoning {
   std::map<By, std::vector<Sum>> sums;
   std::map<ClusterName, DemandOverTime> demand;  // of rounds alone; accounting tells none here
   std::vector<Waste> waste;
-  std::vector<Waste> left_out;      // by asked.except: not in `waste`
-  std::vector<NotKnown> not_known;  // kinds of waste
+  std::vector<Waste> left_out;                    // by asked.except: not in `waste`
+  std::vector<NotKnown> not_known;                // kinds of waste
+  std::shared_ptr<const RightSizes> right_sizes;  // null: not wanted; without asked.except
 };
 
 // What a ledger comes to; from and to stay zero.
@@ -83,8 +86,8 @@ struct PastDemand {
   TimePoint from{}, to{};  // the first and the last round; both zero: there was none
   Gaps gaps{};             // of all clusters
 };
-// Errors: as reckon().
+// sizes: as DemandOverTime has them. Errors: as reckon().
 Result<PastDemand> past_demand(std::span<const std::unique_ptr<record::Recording>> recordings, Duration since,
-                               const std::string& group);
+                               const std::string& group, const std::shared_ptr<const RightSizes>& sizes = {});
 
 }  // namespace tessera::usage

@@ -8,14 +8,13 @@
 #include "engine/hours.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/rogue_rows.hpp"
+#include "engine/usage/too_big.hpp"
 
 namespace tessera::usage {
 namespace {
 
-constexpr double kLeastHours = 1;    // measured, before advice is given
-constexpr double kMostlyIdle = 0.5;  // of the measured time
-constexpr std::size_t kWorst = 3;    // nodes that are named
-constexpr double kEnough = 0.95;  // of a time that is asked for: a recorder that was restarted hides nothing
+constexpr std::size_t kWorst = 3;  // nodes that are named
+constexpr double kEnough = 0.95;   // of a time that is asked for: a recorder that was restarted hides nothing
 
 bool in_days(double hours) { return hours >= 48; }
 
@@ -62,66 +61,6 @@ struct Adding {
   double use = 0;
   Spread spread;
 };
-
-// What was used for most of the time, or on the whole where only a mean is known, or never exceeded where
-// that alone is.
-struct Used {
-  enum class As : std::uint8_t { percentile, mean, most };
-  double percent = 0;
-  As as = As::percentile;
-};
-std::optional<Used> used_of(const Hold& hold, const Limits& limits) {
-  if (const auto most = hold.spread.percentile(limits.percentile / 100)) return Used{*most};
-  if (hold.measured > 0) return Used{hold.use / hold.measured, Used::As::mean};
-  if (hold.most) return Used{static_cast<double>(hold.most->value), Used::As::most};
-  return std::nullopt;
-}
-
-std::string why_too_big(const Used& used, const mig::Profile& profile, Mib memory) {
-  switch (used.as) {
-    case Used::As::percentile: break;
-    case Used::As::mean:
-      return fmt::format("{} would do: mean use was {:.0f} %, memory at most {} MiB", profile.name.text,
-                         used.percent, memory.value);
-    case Used::As::most:
-      return fmt::format("{} would do: use was {:.0f} % at most, memory {} MiB (no mean is known)",
-                         profile.name.text, used.percent, memory.value);
-  }
-  return fmt::format("{} would do: use stayed below {:.0f} %, memory below {} MiB", profile.name.text,
-                     used.percent, memory.value);
-}
-
-// As the catalogue has it, or by the slice of memory that figures speak of; nullopt: not known.
-std::optional<double> memory_of(const mig::Profile& profile, const Hold& hold, const mig::Product& product) {
-  if (profile.memory) return static_cast<double>(profile.memory->value);
-  const mig::Profile* own = product.find(hold.profile);
-  const int slices = own ? own->memory_slices : product.units;
-  if (!hold.memory || slices <= 0) return std::nullopt;
-  return static_cast<double>(hold.memory->value) * profile.memory_slices / slices;
-}
-
-// The smallest profile that would have done; nullopt: none, or it is not known.
-const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue, const Limits& limits) {
-  const mig::Product* product = hold.product ? catalogue.by_key(hold.product->text) : nullptr;
-  if (!product || !product->placements_known || product->compute_slices <= 0 || product->units <= 0)
-    return nullptr;
-  const auto most = used_of(hold, limits);
-  if (!most || !hold.memory_peak || !hold.slices) return nullptr;
-  const std::optional<double> part = hold.measured_part ? hold.measured_part : hold.part;
-  if (!part) return nullptr;
-  const double air = 1 + limits.spare / 100;
-  const double used = most->percent / 100 * *part * product->compute_slices * air;
-  const double memory = static_cast<double>(hold.memory_peak->value) * air;
-  const mig::Profile* best = nullptr;
-  for (const mig::Profile& profile : product->profiles) {
-    if (profile.has_attribute() || profile.memory_slices <= 0) continue;
-    if (profile.compute_slices < used || profile.memory_slices >= *hold.slices) continue;
-    const auto room = memory_of(profile, hold, *product);
-    if (!room || *room < memory) continue;
-    if (!best || profile.memory_slices < best->memory_slices) best = &profile;
-  }
-  return best;
-}
 
 // slices: that were wasted for so many hours; nullopt: the product is not counted in them.
 Waste of_hold(const Hold& hold, std::string kind, double hours, std::optional<double> slices,
@@ -279,15 +218,10 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) 
       all.push_back(of_hold(hold, "parked", hold.parked, hold.slices, "memory kept, no use"));
     if (const double idle = hold.idle - hold.parked; idle > 1e-9)
       all.push_back(of_hold(hold, "idle", idle, hold.slices, "no use"));
-    const double known = hold.measured > 0 || !hold.most ? hold.measured : hold.hours;
-    if (known < kLeastHours || hold.idle > kMostlyIdle * known) continue;
-    if (const mig::Profile* profile = smaller(hold, catalogue, limits)) {
-      const std::string why =
-          why_too_big(used_of(hold, limits).value_or(Used{}), *profile, *hold.memory_peak);
-      // Idle hours are counted in full already, and of what was not measured it is not known.
-      all.push_back(
-          of_hold(hold, "too-big", known - hold.idle, hold.slices.value_or(0) - profile->memory_slices, why));
-    }
+    // Idle hours are counted in full already, and of what was not measured it is not known.
+    if (const auto found = too_big(hold, catalogue, limits))
+      all.push_back(of_hold(hold, "too-big", found->hours,
+                            hold.slices.value_or(0) - found->would_do->memory_slices, found->why));
   }
   for (const auto& [cluster, nodes] : ledger.stranded())
     if (Waste row = stranded(cluster, nodes); row.slice_hours > 0) all.push_back(std::move(row));

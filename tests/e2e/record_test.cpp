@@ -115,6 +115,12 @@ TEST(Record, ThePlannerTakesThePeaksOfARecordingAndRefusesWithoutOne) {
   EXPECT_NE(told.out.find("the history counts what was held as it was held, also where a smaller profile"),
             std::string::npos)
       << told.out << told.err;
+  // Nothing was measured for an hour: everything counts as it was held.
+  const Ran sized = pack({"--right-sized", "--recording=" + folder.path() + "/recording"});
+  EXPECT_NE(sized.out.find("the history counts 0 jobs and pods as the smaller profile that would have done"),
+            std::string::npos)
+      << sized.out << sized.err;
+  EXPECT_EQ(run_tessera({"pack", "1g.10gb=1", "--right-sized", "--sim=demo"}).code, 2) << "of no past";
   const Ran one_round = pack({"--recording=" + folder.path() + "/nothing"});
   EXPECT_EQ(one_round.code, 3);
   EXPECT_EQ(one_round.out, "");

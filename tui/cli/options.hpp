@@ -138,6 +138,7 @@ struct Options {
   bool accounting = false;               // usage: ask the scheduler's accounting, no recording
   bool no_cache = false;                 // ...about each day again
   bool demand = false;                   // usage: peaks by profile and hour, instead of sums
+  bool right_sized = false;              // of a past demand: in the profiles that would have done
   std::optional<double> more_than;       // waste: slice-hours beyond which the exit code is 1
 
   // usage and waste: where from, from when on something counts, what does not, and how owners are told

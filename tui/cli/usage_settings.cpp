@@ -90,6 +90,7 @@ void read_usage(SettingReader& reader, Options& options) {
     options.since = *since;
   if (reader.find("by")) options.by = reader.text("by");
   options.demand = reader.on("demand");
+  options.right_sized = reader.on("right-sized");
   read_place(reader, options);
   options.no_cache = reader.on("no-cache");
   options.limits = read_limits(reader);

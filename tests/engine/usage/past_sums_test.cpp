@@ -272,6 +272,24 @@ TEST(PastSums, TheDemandIsWhatWasHeldAtTheSameTime) {
   EXPECT_EQ(demand.by_hour().size(), 24U) << "hours in which nothing was held are zero, and known";
 }
 
+TEST(PastSums, TheDemandCountsTheProfileThatWouldHaveDoneWhereItIsAskedFor) {
+  Kept kept;
+  kept.job("1", "carol", 0, 0, 10, {{"h100", 1}});
+  kept.job("2", "dan", 0, 0, 10, {{"h100", 1}});
+  kept.past.jobs[0].figures = {figures("n1", 0, 20, 15'000, 81'559)};
+  kept.past.jobs[0].listed_as = "7_1";
+  usage::Ledger ledger(catalogue());
+  usage::add(ledger, kept.past, catalogue());
+  usage::DemandOverTime demand(
+      {}, std::make_shared<const usage::RightSizes>(ledger, catalogue(), std::vector<usage::Waste>()));
+  usage::add(demand, kept.past, {});
+  const auto peaks = demand.peaks();
+  ASSERT_EQ(peaks.size(), 2U);
+  EXPECT_EQ(peaks[0].profile, "2g.20gb") << "carol's";
+  EXPECT_EQ(peaks[1].profile, "whole") << "of dan's nothing is known";
+  EXPECT_EQ(demand.right_sized(), 1u);
+}
+
 TEST(PastSums, TheDemandOfAPartitionIsOfItsJobsAlone) {
   Kept kept;
   kept.job("1", "alice", 0, 1, 4, {{"3g.40gb", 2}});

@@ -136,6 +136,23 @@ TEST(AdviseCommand, GapsOfTheRecordingStandInTheDocumentsOfAdviseAndPack) {
     }
 }
 
+// Forty minutes tell of nothing whether less would have done; without a past there is nothing to count.
+TEST(AdviseCommand, RightSizesAreOfAPast) {
+  Asked asked;
+  asked.options.right_sized = true;
+  EXPECT_EQ(asked.run(run_advise), kUsage);
+  EXPECT_NE(asked.err.str().find("add --recording FOLDER"), std::string::npos) << asked.err.str();
+  asked.options.recording = "/somewhere";
+  EXPECT_EQ(asked.run(run_advise), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("the history counts 0 jobs and pods as the smaller profile"),
+            std::string::npos)
+      << asked.out.str();
+  asked.out.str(""), asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_advise), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("advise"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/history/right_sized"), "0");
+}
+
 // Else the queue alone would look like all that was asked for.
 TEST(AdviseCommand, ARecordingOfAnotherClusterIsAnErrorAndNotAnEmptyHistory) {
   Asked asked;

@@ -197,6 +197,26 @@ TEST(DemandFromPrometheus, IsWhatWasHeldAndSaysThatWhatWaitedIsNotCounted) {
   EXPECT_EQ(test::json_at(asked.out.str(), "/peaks/0/peak"), "1");
 }
 
+// It is asked twice: for what would have done, and for what was needed; both are told as what it has cost.
+TEST(DemandFromPrometheus, CountsTheProfileThatWouldHaveDoneWhereThatIsAskedFor) {
+  Asked asked;
+  asked.options.demand = asked.options.right_sized = true;
+  asked.use = 10;
+  asked.gpu.slices[0].memory_used = Mib{1'000};
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("1g.10gb")) << asked.out.str();
+  EXPECT_FALSE(asked.says("whole")) << asked.out.str();
+  EXPECT_TRUE(asked.says("the history counts 1 jobs and pods as the smaller profile")) << asked.out.str();
+  EXPECT_TRUE(asked.says("asked by 6 requests")) << asked.out.str();
+  EXPECT_EQ(asked.asked, 2);
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("demand"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/right_sized"), "1");
+  asked.options.demand = false;
+  EXPECT_EQ(asked.run(run_usage), kUsage) << "of sums it would be ignored";
+}
+
 TEST(DemandFromPrometheus, WhereItsSeriesNameNoWorkIsUnknownAndNotNothing) {
   Asked asked;
   asked.work = "", asked.options.demand = true;

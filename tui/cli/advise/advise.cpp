@@ -19,6 +19,13 @@ int run_advise(const Options& options, const mig::Catalogue& catalogue, const Jo
     return refuse(streams,
                   Error{"cannot advise", "a simulated cluster has no accounting", "leave out --accounting"},
                   kUsage);
+  const bool named = !options.recording.empty() || options.accounting || options.source_typed;
+  const bool looks_back = named || !options.source.empty() || has_prometheus(options, joins);
+  if (options.right_sized && !looks_back)
+    return refuse(streams,
+                  Error{"cannot advise", "--right-sized is about the past, and no source of it is named",
+                        "add --recording FOLDER, --accounting or --source, or leave out --right-sized"},
+                  kUsage);
   OpenClusters clusters(options, catalogue, joins, streams);
   if (auto failed = clusters.open()) return *failed;
   if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
@@ -30,8 +37,7 @@ int run_advise(const Options& options, const mig::Catalogue& catalogue, const Jo
       cluster, &catalogue,        capabilities_of(clusters, *cluster),    options.rules,
       nodes,   options.partition, cluster_now(*cluster, clusters.wall()), std::chrono::hours(options.hours)};
   std::optional<LookedDemand> past;
-  const bool named = !options.recording.empty() || options.accounting || options.source_typed;
-  if (named || !options.source.empty() || has_prometheus(options, joins)) {
+  if (looks_back) {
     Options one = options;
     one.cluster = cluster->name.text;
     auto looked = look_at_demand(one, catalogue, joins, options.since, options.partition);

@@ -86,6 +86,7 @@ Json past_json(const Advice& advice, const LookedDemand* past, const Options& op
   all.add("hours_recorded", rounded(past->demand.hours()));
   all.add("hours_asked", rounded(hours_of(options.since)));
   all.add("source", Json::of(source_word(*past)));
+  all.add("right_sized", right_sized_json(*past));
   all.add("unplaced_peak", number(past->demand.unplaced()));
   if (!past->accounting && !past->kept) add_gaps(all, past->gaps, past->now);
   Json& profiles = all.add("profiles", Json::list());
@@ -235,6 +236,7 @@ class Page {
 
   void history() {
     for (const std::string& one : history_words(*past_, options_.since)) line(one);
+    line(sizes_words(*past_));
     Grid grid;
     using query::Align;
     grid.heads = {{"profile", "PROFILE"},

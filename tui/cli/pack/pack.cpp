@@ -126,6 +126,9 @@ Status check_words(const Options& options) {
   if (options.for_history && !options.nodes.empty())
     return Error{what, "--for-history tells the demand of all nodes, or of a partition",
                  "leave out --node; --partition narrows both"};
+  if (options.right_sized && !options.for_history)
+    return Error{what, "--right-sized is about what was needed in the past",
+                 "add --for-history 30d, or leave out --right-sized"};
   if (options.plan_it && options.apply_it)
     return Error{what, "--plan and --apply exclude each other", "look first, with --plan"};
   if (!by_file && !options.for_queue && !options.for_history && options.words.empty())
@@ -140,6 +143,7 @@ struct LookedPast {
   pack::PastDemand demand;
   std::string source;
   std::vector<std::string> words;
+  Json right_sized;
   usage::Gaps gaps;
   TimePoint until{};
 };
@@ -151,12 +155,11 @@ Result<LookedPast> past_of(const Options& options, const Joins& joins, const Clu
   if (!looked) return looked.error();
   pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition, catalogue);
   past.from = looked->from, past.to = looked->to;
-  LookedPast told{std::move(past), source_word(*looked), history_words(*looked, *options.for_history),
-                  looked->gaps, looked->now};
+  LookedPast told{
+      std::move(past),           source_word(*looked), history_words(*looked, *options.for_history),
+      right_sized_json(*looked), looked->gaps,         looked->now};
   if (std::string untold = untold_words(*looked); !untold.empty()) told.words.push_back(std::move(untold));
-  told.words.emplace_back(
-      "the history counts what was held as it was held, also where a smaller profile would have done "
-      "(tessera waste)");
+  told.words.push_back(sizes_words(*looked));
   return told;
 }
 
@@ -192,7 +195,8 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     found.problem.demand = past->demand.demand;
     about.past = std::move(past->demand);
     about.past_source = std::move(past->source), about.past_words = std::move(past->words);
-    about.past_gaps = past->gaps, about.past_until = past->until;
+    about.past_right_sized = std::move(past->right_sized), about.past_gaps = past->gaps,
+    about.past_until = past->until;
   } else {
     auto demand = pack::read_demand(options.words, found.problem, catalogue);
     if (!demand) return Refusal{demand.error(), kUsage};

@@ -149,6 +149,7 @@ Json history_json(const PackedCluster& cluster) {
   one.add("from", Json::of(utc_text(past.from)));
   one.add("to", Json::of(utc_text(past.to)));
   one.add("hours_recorded", Json::of(past.hours));
+  one.add("right_sized", cluster.past_right_sized);
   one.add("whole_peak", Json::of(std::int64_t{past.whole}));
   one.add("unplaced_peak", Json::of(std::int64_t{past.unplaced}));
   if (source == "recording") add_gaps(one, cluster.past_gaps, cluster.past_until);

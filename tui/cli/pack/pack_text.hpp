@@ -30,6 +30,7 @@ struct PackedCluster {
   std::optional<pack::PastDemand> past;    // --for-history: the same
   std::string past_source;                 // "recording", "accounting", "prometheus"
   std::vector<std::string> past_words;     // of what that tells; in English
+  Json past_right_sized{};                 // how many counted as a smaller profile; null: as it was held
   usage::Gaps past_gaps{};                 // of a recording
   TimePoint past_until{};                  // until when it was looked at
 };

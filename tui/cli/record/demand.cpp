@@ -8,6 +8,8 @@
 #include "engine/query/value.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/hours_of_day.hpp"
+#include "engine/usage/ledger.hpp"
+#include "engine/usage/limits_of_recording.hpp"
 #include "engine/usage/past_sums.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
@@ -52,6 +54,7 @@ Json json_of(const LookedDemand& looked) {
   if (looked.kept) add_kept(document, *looked.kept);
   if (looked.accounting) add_days(document, *looked.accounting, looked.cost);
   if (!looked.kept && !looked.accounting) add_gaps(document, looked.gaps, looked.now);
+  document.add("right_sized", right_sized_json(looked));
   document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
   Json& peaks = document.add("peaks", Json::list());
   for (const usage::DemandPeak& peak : looked.demand.peaks()) {
@@ -127,14 +130,25 @@ Grid hours_of_day_grid(const std::vector<usage::HoursOfDay>& all) {
 
 namespace {
 
+// What is to be known of the same time for --right-sized.
+usage::Span sized_by(const Options& options, Duration span) {
+  return {span, options.limits, options.except, true};
+}
+
 // From what the scheduler's accounting keeps: what was held alone.
-Result<LookedDemand> held_by_accounting(const Options& options, const Joins& joins, Duration span,
-                                        const std::string& group) {
+Result<LookedDemand> held_by_accounting(const Options& options, const mig::Catalogue& catalogue,
+                                        const Joins& joins, Duration span, const std::string& group) {
   Options one = options;
   one.since = span;
   auto past = joins.accounting(one);
   if (!past) return past.error();
-  LookedDemand looked{usage::DemandOverTime(group)};
+  std::shared_ptr<const usage::RightSizes> sizes;
+  if (options.right_sized) {
+    usage::Ledger ledger(catalogue, options.limits);
+    usage::add(ledger, *past, catalogue);
+    sizes = usage::sum_up(ledger, sized_by(options, span), catalogue).right_sizes;
+  }
+  LookedDemand looked{usage::DemandOverTime(group, std::move(sizes))};
   usage::add(looked.demand, *past, group);
   looked.from = past->from, looked.to = past->to;
   looked.accounting = std::move(past->told);
@@ -149,32 +163,37 @@ Result<LookedDemand> held_by_prometheus(const Options& options, const mig::Catal
                                         const Joins& joins, Duration span, const std::string& group) {
   auto opened = joins.kept_use(options, catalogue);
   if (!opened) return opened.error();
-  LookedDemand looked{usage::DemandOverTime(group)};
   std::vector<usage::KeptUse*> kept;
-  for (const auto& one : *opened) {
+  Recordings all;
+  for (auto& one : *opened) {
     if (!options.cluster.empty() && one->cluster().text != options.cluster) continue;
     // Before a server is asked for days.
     if (!group.empty() && one->scheduler() == Scheduler::slurm)
       return Error{kCannot, "Prometheus does not tell the partitions of jobs",
                    "leave out --partition, or --source recording or accounting"};
-    const std::optional<record::Covered> covered = one->covered();
-    if (!covered) continue;
     kept.push_back(one.get());
-    Status read = one->rounds(covered->to - span, covered->to, [&](const record::Round& round) {
-      if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
-      looked.to = std::max(looked.to, round.at);
-      looked.demand.see(round.cluster, round.at);
-      return true;
-    });
-    if (!read) return read.error();
+    all.push_back(std::move(one));
   }
+  // What nobody is named for is not what nobody held.
+  const Error names_none{
+      kCannot, "Prometheus' series name no pod or job: what was held is not known",
+      "docs/time.md says which labels do; --source recording or accounting looks elsewhere"};
+  usage::AskingCost first;
+  std::shared_ptr<const usage::RightSizes> sizes;
+  if (options.right_sized) {
+    auto sums = usage::reckon(all, sized_by(options, span), catalogue);
+    if (!sums) return sums.error();
+    if (sums->hours > 0 && !told_by(kept).names_work) return names_none;
+    sizes = std::move(sums->right_sizes), first = told_by(kept).cost;
+  }
+  auto past = usage::past_demand(all, span, group, sizes);
+  if (!past) return past.error();
+  LookedDemand looked{std::move(past->demand), past->from, past->to};
   looked.kept = told_by(kept);
+  add(looked.kept->cost, first);
   looked.cost = looked.kept->cost;
   if (looked.demand.hours() <= 0) return nothing_kept(*looked.kept);
-  // What nobody is named for is not what nobody held.
-  if (!looked.kept->names_work)
-    return Error{kCannot, "Prometheus' series name no pod or job: what was held is not known",
-                 "docs/time.md says which labels do; --source recording or accounting looks elsewhere"};
+  if (!looked.kept->names_work) return names_none;
   return looked;
 }
 
@@ -207,16 +226,39 @@ std::string untold_words(const LookedDemand& looked) {
   return {};
 }
 
+std::string sizes_words(const LookedDemand& looked) {
+  const std::optional<std::size_t> smaller = looked.demand.right_sized();
+  if (!smaller)
+    return "the history counts what was held as it was held, also where a smaller profile would have done "
+           "(--right-sized counts that one)";
+  return fmt::format(
+      "the history counts {} jobs and pods as the smaller profile that would have done, the others as they "
+      "held",
+      *smaller);
+}
+
+Json right_sized_json(const LookedDemand& looked) {
+  const std::optional<std::size_t> smaller = looked.demand.right_sized();
+  return smaller ? Json::of(static_cast<std::int64_t>(*smaller)) : Json();
+}
+
 Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue& catalogue,
                                     const Joins& joins, Duration span, const std::string& group) {
   const auto source = source_of(options, joins);
   if (!source) return source.error();
   if (*source == PastSource::accounting && joins.accounting)
-    return held_by_accounting(options, joins, span, group);
+    return held_by_accounting(options, catalogue, joins, span, group);
   if (*source == PastSource::prometheus) return held_by_prometheus(options, catalogue, joins, span, group);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  auto past = usage::past_demand(*recordings, span, group);
+  std::shared_ptr<const usage::RightSizes> sizes;
+  if (options.right_sized) {
+    if (Status told = usage::can_be_told_by_recording(options.limits); !told) return told.error();
+    auto sums = usage::reckon(*recordings, sized_by(options, span), catalogue);
+    if (!sums) return sums.error();
+    sizes = std::move(sums->right_sizes);
+  }
+  auto past = usage::past_demand(*recordings, span, group, sizes);
   if (!past) return past.error();
   LookedDemand looked{std::move(past->demand), past->from, past->to};
   looked.gaps = past->gaps, looked.now = looked_until(*recordings, options, joins);
@@ -260,6 +302,7 @@ int run_demand(const Options& options, const mig::Catalogue& catalogue, const Jo
                                           looked->demand.unplaced())
                             : fmt::format("up to {} more were held on slices that are not reported",
                                           looked->demand.unplaced()));
+  streams.out << "; " << told(sizes_words(*looked));
   if (const std::string gaps = tui::gap_words(options.reader, looked->gaps, utc_text, looked->now);
       !gaps.empty())
     streams.out << "; " << gaps;

@@ -42,7 +42,7 @@ void add(usage::KeptTold& all, const usage::KeptTold& one) {
   all.unnamed += one.unnamed, all.shared += one.shared, all.strange += one.strange,
       all.skipped += one.skipped;
   if (all.problem.empty()) all.problem = one.problem;
-  all.cost.commands += one.cost.commands, all.cost.bytes += one.cost.bytes, all.cost.took += one.cost.took;
+  usage::add(all.cost, one.cost);
 }
 
 }  // namespace

@@ -124,6 +124,10 @@ void print(const std::vector<usage::Sum>& sums, const Looked& looked, const Want
 int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
   if (options.demand) return run_demand(options, catalogue, joins, streams);
+  if (options.right_sized)
+    return complain(streams, {"cannot sum up", "--right-sized is about what was needed at the same time",
+                              "add --demand, or leave out --right-sized"}),
+           kUsage;
   const auto source = source_of(options, joins);
   if (!source) return complain(streams, source.error()), kUsage;
   const std::string word = word_of(options, *source);
