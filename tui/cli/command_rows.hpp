@@ -65,7 +65,7 @@ inline constexpr Command kCommands[] = {
      "tessera pack --for-queue --partition short --plan  # serve what waits\n"
      "tessera pack --for-queue --apply --write  # all nodes, one journal, one undo\n"
      "tessera pack --for-history 30d --plan  # for the peaks of a recorded month\n"
-     "tessera pack --for-history 30d --right-sized  # had everybody asked for what they used\n"
+     "tessera pack --for-history 30d --right-sized  # had all users asked for what they used\n"
      "tessera pack 7g.80gb=2 -n 'n[1-4]' -o json | jq -r .intent > intent.yaml\n"
      "tessera apply --intent intent.yaml --write\n"
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
