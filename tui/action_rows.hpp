@@ -63,6 +63,7 @@
   ROW(show_waste, "waste", "waste", "What was held or stood free for nothing over the last days, with what would do instead.", "", global, screens, show_screen, always) \
   ROW(usage_by, "usage-by", "sum up by", "Sum up by user, account, partition or namespace, profile, node, and by job or pod.", "b", usage, find, sum_up_by, why_no_sums) \
   ROW(usage_days, "usage-days", "days", "Look at the last day, the last 7 days or the last 30.", "d", usage, find, choose_days, why_no_days) \
+  ROW(usage_source, "usage-source", "other source", "Read the past from elsewhere: the recording, what Prometheus kept, or Slurm's accounting, which is asked on request alone.", "o", usage, find, choose_source, why_no_source) \
   ROW(usage_letter, "usage-letter", "copy text", "Copy a text to the owner: all that this user wasted, with what would do instead.", "Y", usage, mark, copy_letter, why_no_letter) \
   ROW(show_pack, "pack", "pack", "Find the fewest GPUs to change for a demand of MIG slices, with what is proven.", "", global, screens, show_pack, why_no_cluster) \
   ROW(show_advise, "advise", "re-cut", "Which nodes to re-cut for what waits: a few answers, each with who starts sooner and what it costs.", "R", global, screens, show_advise, why_no_cluster) \

@@ -530,7 +530,8 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
   for (const BackendPtr& backend : p.with.backends) p.live.expect(backend->name());
   p.state.past = std::any_of(p.with.backends.begin(), p.with.backends.end(),
                              [](const BackendPtr& backend) { return backend->player() != nullptr; });
-  if (!p.with.archive && p.state.no_past.empty()) p.state.no_past = no_recorder();
+  if (p.with.archive) p.state.usage.sources = p.with.archive->sources();
+  if (!has_recording(p.state.usage) && p.state.no_past.empty()) p.state.no_past = no_recorder();
   p.state.runs.available = p.with.runs != nullptr;
   p.send(Resize{p.with.terminal.size()});
   if (p.with.runs) p.with.runs->list();

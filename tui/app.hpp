@@ -46,7 +46,7 @@ struct AppParts {
   const Keymap& keymap;
   Signals& signals;
   plan::Runs* runs = nullptr;          // drives changes; nullptr: nothing can be changed
-  record::Archive* archive = nullptr;  // what a recorder wrote of these clusters; nullptr: none is known
+  record::Archive* archive = nullptr;  // what is known of the past of these clusters; nullptr: nothing
 };
 
 struct AppOptions {

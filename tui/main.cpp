@@ -25,7 +25,6 @@
 #include "backends/kubernetes/past_way.hpp"
 #include "backends/mailbox.hpp"
 #include "backends/process.hpp"
-#include "backends/record/archive.hpp"
 #include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/replays.hpp"
@@ -54,6 +53,7 @@
 #include "tui/cli/run.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/past_time.hpp"
+#include "tui/recordings_here.hpp"
 #include "tui/simulator_options.hpp"
 
 namespace {
@@ -153,7 +153,8 @@ Result<ClusterName> slurm_cluster(const cli::Options& options) {
 }
 
 // The jobs of --since, from the Slurm of this machine.
-Result<usage::PastJobs> past_jobs(const cli::Options& options, const cli::Environment& environment) {
+Result<usage::PastJobs> past_jobs(const cli::Options& options, const cli::Environment& environment,
+                                  const cli::Joins::Stopped& stopped) {
   const auto cluster = slurm_cluster(options);
   if (!cluster) return cluster.error();
   const ClusterName& name = *cluster;
@@ -169,7 +170,7 @@ Result<usage::PastJobs> past_jobs(const cli::Options& options, const cli::Enviro
   const std::string folder = slurm::accounting_cache_folder(
       cli::value_of(environment, "XDG_CACHE_HOME"), std::filesystem::is_directory(home, ignored) ? home : "");
   return slurm::read_accounting(site, {account_name(geteuid()), geteuid()},
-                                {name, to - options.since, to, now, folder, options.no_cache});
+                                {name, to - options.since, to, now, folder, options.no_cache, stopped});
 }
 
 // What the site names beside its clusters. An error says where the setting stands.
@@ -262,16 +263,17 @@ Result<KubernetesHere> find_kubernetes(const cli::Options& options, const cli::E
 
 // What a service of each Kubernetes cluster keeps.
 Status add_kept_of_kubernetes(std::vector<std::unique_ptr<usage::KeptUse>>& all, const cli::Options& options,
-                              const figures::ServicePlace& service, const mig::Catalogue& catalogue,
-                              const cli::Environment& environment, TimePoint until) {
+                              const figures::ServicePlace& service, const cli::Environment& environment,
+                              figures::PastOf of) {
   auto here = find_kubernetes(options, environment);
   if (!here) return here.error();
   std::vector<std::string> taken;
   for (const kubernetes::Context& context : here->contexts) {
     taken.push_back(kubernetes::shown_name(context, taken));
     if (!options.cluster.empty() && options.cluster != taken.back()) continue;
+    of.cluster = ClusterName(taken.back());
     auto kept = kubernetes::past_behind(proxy_options(here->config, context, options, environment), service,
-                                        {ClusterName(taken.back()), &catalogue, until}, options.timeout);
+                                        of, options.timeout);
     if (!kept) return kept.error();
     all.push_back(std::move(*kept));
   }
@@ -281,7 +283,8 @@ Status add_kept_of_kubernetes(std::vector<std::unique_ptr<usage::KeptUse>>& all,
 // What Prometheus keeps of the clusters here.
 Result<std::vector<std::unique_ptr<usage::KeptUse>>> kept_use(const cli::Options& options,
                                                               const mig::Catalogue& catalogue,
-                                                              const cli::Environment& environment) {
+                                                              const cli::Environment& environment,
+                                                              const cli::Joins::Stopped& stopped) {
   const auto sources = figure_sources(options);
   if (!sources) return sources.error();
   const TimePoint now = wall_clock();
@@ -293,10 +296,11 @@ Result<std::vector<std::unique_ptr<usage::KeptUse>>> kept_use(const cli::Options
     auto cluster = slurm_cluster(options);
     if (!cluster) return cluster.error();
     all.push_back(
-        figures::past_by_command(*sources->prometheus, sources->url, {*cluster, &catalogue, until}));
+        figures::past_by_command(*sources->prometheus, sources->url, {*cluster, &catalogue, until, stopped}));
   }
   if (sources->service)
-    if (Status added = add_kept_of_kubernetes(all, options, *sources->service, catalogue, environment, until);
+    if (Status added = add_kept_of_kubernetes(all, options, *sources->service, environment,
+                                              {{}, &catalogue, until, stopped});
         !added)
       return added.error();
   if (!all.empty()) return all;
@@ -304,14 +308,9 @@ Result<std::vector<std::unique_ptr<usage::KeptUse>>> kept_use(const cli::Options
                "Prometheus is set for no cluster of that name"};
 }
 
-// The folder or file that is named; empty: none is.
-const std::string& recording_of(const cli::Options& options) {
-  return options.words.empty() || options.command != "replay" ? options.recording : options.words.front();
-}
-
 // The clusters of a recording, as they stood at --at; the newest round without it.
 cli::Opening open_recording(const cli::Options& options) {
-  const std::string& path = recording_of(options);
+  const std::string& path = recording_named(options);
   if (path.empty())
     return refuse({"cannot look at the past", "no recording is named",
                    "tessera replay FOLDER; --recording FOLDER, or `recording` in config.yaml"},
@@ -341,22 +340,6 @@ cli::Opening open_recording(const cli::Options& options) {
 }
 
 bool looks_back(const cli::Options& options) { return cli::looks_back(options, wall_clock()); }
-
-// Where a recorder writes the clusters that a console shows: the folder that is named, or the usual one.
-// Empty: there is none.
-std::string recordings_folder(const cli::Options& options) {
-  if (const std::string& path = recording_of(options); !path.empty()) return path;
-  std::error_code ignored;
-  const bool usual = !options.sim && std::filesystem::is_directory(record::kUsualFolder, ignored);
-  return usual ? std::string(record::kUsualFolder) : "";
-}
-
-// The past of these clusters, live or as they stood. nullptr: there is none.
-std::unique_ptr<record::Archive> archive_of(const cli::Options& options) {
-  const std::string folder = recordings_folder(options);
-  const usage::Span limits{options.since, options.limits, options.except};
-  return folder.empty() ? nullptr : record::open_archive(folder, wall_clock, limits);
-}
 
 cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,
                                const cli::Environment& environment) {
@@ -510,6 +493,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
       join_runs(opening, options, catalogue, environment, mailbox);
     return opening;
   };
+  const cli::Joins* joined = nullptr;  // before any command runs they are
   auto console = [&](const cli::Options& options, const mig::Catalogue& catalogue,
                      std::span<const BackendPtr> backends, plan::Runs* runs) {
     auto keymap = cli::load_keymap(options.keys, environment);
@@ -548,7 +532,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
                                cli::state_beside(own_journals(environment, "runs")));
     };
     wanted.fleet_sources = fleet_sources(options, environment);
-    const std::unique_ptr<record::Archive> archive = archive_of(options);
+    const auto archive = archive_of(options, catalogue, *joined, looks_back(options));
     auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs, archive.get());
     if (code) return *code;
     cli::complain(streams, code.error());
@@ -558,10 +542,14 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}, {}};
   joins.tape = record::open_tape;
   joins.recordings = record::open_recordings;
-  joins.accounting = [&](const cli::Options& options) { return past_jobs(options, environment); };
-  joins.kept_use = [&](const cli::Options& options, const mig::Catalogue& catalogue) {
-    return kept_use(options, catalogue, environment);
+  joins.accounting = [&](const cli::Options& options, const cli::Joins::Stopped& stopped) {
+    return past_jobs(options, environment, stopped);
   };
+  joins.kept_use = [&](const cli::Options& options, const mig::Catalogue& catalogue,
+                       const cli::Joins::Stopped& stopped) {
+    return kept_use(options, catalogue, environment, stopped);
+  };
+  joined = &joins;
   joins.run_command = [](const std::vector<std::string>& argv, const std::string& input) {
     return run_fed(argv, input);
   };

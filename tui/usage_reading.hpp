@@ -1,4 +1,4 @@
-// Reads recordings through while a screen shows what they come to, and gives up when it is left: a month of a
+// Reads the past through while a screen shows what they come to, and gives up when it is left: a month of a
 // large cluster takes its time. Threads: the UI thread; the archive reads on one of its own.
 #pragma once
 
@@ -16,14 +16,15 @@ std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends);
 
 class UsageReading {
  public:
-  // Before each picture. archive: nullptr where nothing is recorded. moment: of the past that is shown; what
-  // came after it does not count.
+  // Before each picture. archive: nullptr where nothing knows the past. moment: of the past that is shown;
+  // what came after it does not count.
   void follow(UiState& state, record::Archive* archive, std::span<const BackendPtr> backends,
               std::optional<TimePoint> moment, const mig::Catalogue& catalogue);
 
  private:
   std::optional<Duration> days_;  // of the last reading
   std::optional<TimePoint> until_;
+  std::optional<usage::PastSource> source_;
 };
 
 }  // namespace tessera::tui

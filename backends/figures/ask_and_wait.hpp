@@ -18,8 +18,9 @@ using AskAndWait = std::function<Result<HttpResponse>(const std::string& path)>;
 // A day of many GPUs takes the server longer than the figures of now.
 inline constexpr Duration kPastAnswer{60'000};
 
-// url: the server's root.
-AskAndWait ask_by_command_and_wait(SiteCommand command, std::string url);
+// url: the server's root. stopped: once it says so the command is ended, and the answer is an error; empty:
+// never.
+AskAndWait ask_by_command_and_wait(SiteCommand command, std::string url, std::function<bool()> stopped = {});
 
 // What a Prometheus behind such a command keeps of a Slurm cluster.
 std::unique_ptr<usage::KeptUse> past_by_command(SiteCommand command, std::string url, PastOf of);

@@ -238,7 +238,12 @@ class PastRounds final : public usage::KeptUse {
 }  // namespace
 
 std::unique_ptr<usage::KeptUse> past_rounds(PastRoundsOptions options) {
-  if (!options.rest) options.rest = [](Duration time) { std::this_thread::sleep_for(time); };
+  if (!options.rest)
+    options.rest = [stopped = options.of.stopped](Duration time) {
+      constexpr Duration kStep{50};
+      for (; time > Duration{0} && !(stopped && stopped()); time -= kStep)
+        std::this_thread::sleep_for(std::min(time, kStep));
+    };
   return std::make_unique<PastRounds>(std::move(options));
 }
 

@@ -21,6 +21,7 @@ struct PastOf {
   ClusterName cluster;
   const mig::Catalogue* catalogue = nullptr;  // outlives what is opened; never null
   TimePoint until{};
+  std::function<bool()> stopped{};  // whoever asked has given up; empty: never
 };
 
 struct PastRoundsOptions {
@@ -29,7 +30,7 @@ struct PastRoundsOptions {
   // A path below the server's root; an answer with any status is a response.
   std::function<Result<HttpResponse>(const std::string& path)> ask;
   NodeOfSeries node_of;
-  std::function<void(Duration)> rest{};  // waits so long; empty: the thread sleeps
+  std::function<void(Duration)> rest{};  // waits so long; empty: the thread sleeps, unless it is stopped
 };
 
 std::unique_ptr<usage::KeptUse> past_rounds(PastRoundsOptions options);

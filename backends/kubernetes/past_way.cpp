@@ -13,6 +13,7 @@
 #include "backends/figures/prometheus.hpp"
 #include "backends/json.hpp"
 #include "backends/kubernetes/explain.hpp"
+#include "backends/wait_unless.hpp"
 #include "backends/worker.hpp"
 
 namespace tessera::kubernetes {
@@ -27,8 +28,10 @@ using Names = std::set<std::string, std::less<>>;
 
 class Way {
  public:
-  Way(const ProxyOptions& proxy, const figures::ServicePlace& service)
-      : root_(service.target()), doing_("get services/proxy in namespace " + service.name_space) {
+  Way(const ProxyOptions& proxy, const figures::ServicePlace& service, std::function<bool()> stopped)
+      : stopped_(std::move(stopped)),
+        root_(service.target()),
+        doing_("get services/proxy in namespace " + service.name_space) {
     worker_.post([this, proxy] {
       proxy_.emplace(worker_, processes_, proxy);
       client_.emplace(worker_, HttpEndpoint{proxy_->socket(), "", 0});
@@ -44,7 +47,7 @@ class Way {
   // Its first word counts: who asks once does not wait for kubectl to be started again.
   Status wait(Duration patience) {
     std::future<Status> word = serves_.get_future();
-    if (word.wait_for(patience) == std::future_status::ready) return word.get();
+    if (auto told = wait_unless(word, stopped_, patience)) return std::move(*told);
     return Error{"cannot reach the API server",
                  fmt::format("kubectl proxy did not serve within {} s", patience.count() / 1000),
                  "try kubectl get nodes; a longer --timeout"};
@@ -90,14 +93,16 @@ class Way {
   }
 
   Result<HttpResponse> get(HttpCall call, const std::string& doing) {
-    std::promise<Result<HttpResponse>> answer;
-    worker_.post([&] {
+    const auto answer = std::make_shared<std::promise<Result<HttpResponse>>>();
+    std::future<Result<HttpResponse>> future = answer->get_future();
+    worker_.post([this, answer, call = std::move(call)]() mutable {
       client_->request(std::move(call),
-                       [&](Result<HttpResponse> came) { answer.set_value(std::move(came)); });
+                       [answer](Result<HttpResponse> came) { answer->set_value(std::move(came)); });
     });
-    auto came = answer.get_future().get();
-    if (!came) return explain_silence(doing, came.error(), "");
-    return came;
+    auto came = wait_unless(future, stopped_);
+    if (!came) return Error{"cannot " + doing, "it was given up", ""};
+    if (!*came) return explain_silence(doing, came->error(), "");
+    return std::move(*came);
   }
 
   // Returns where the list goes on; empty: it is whole.
@@ -126,6 +131,7 @@ class Way {
     return next;
   }
 
+  const std::function<bool()> stopped_;
   const std::string root_, doing_;
   Parser parser_;
   JsonDocument document_;
@@ -142,7 +148,7 @@ class Way {
 Result<std::unique_ptr<usage::KeptUse>> past_behind(const ProxyOptions& proxy,
                                                     const figures::ServicePlace& service, figures::PastOf of,
                                                     Duration patience) {
-  auto way = std::make_shared<Way>(proxy, service);
+  auto way = std::make_shared<Way>(proxy, service, of.stopped);
   if (Status serves = way->wait(patience); !serves) return serves.error();
   auto nodes = way->nodes();
   if (!nodes) return nodes.error();

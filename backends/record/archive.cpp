@@ -92,10 +92,25 @@ Archive::AddingUp read_through(const std::string& folder, const std::vector<Clus
   return result;
 }
 
+Archive::AddingUp read_elsewhere(const Elsewhere& elsewhere, usage::PastSource source, Duration since,
+                                 const usage::KeepOn& keep_on) {
+  Archive::AddingUp result;
+  auto sums = source == usage::PastSource::prometheus ? elsewhere.prometheus(since, keep_on)
+                                                      : elsewhere.accounting(since, keep_on);
+  if (sums)
+    result.sums = std::make_shared<const usage::Reckoning>(std::move(*sums));
+  else
+    result.failure = sums.error();
+  return result;
+}
+
 class Folder final : public Archive {
  public:
-  Folder(std::string folder, std::function<TimePoint()> wall, usage::Span limits)
-      : folder_(std::move(folder)), wall_(std::move(wall)), limits_(limits) {}
+  Folder(std::string folder, std::function<TimePoint()> wall, usage::Span limits, Elsewhere elsewhere)
+      : folder_(std::move(folder)),
+        wall_(std::move(wall)),
+        limits_(std::move(limits)),
+        elsewhere_(std::move(elsewhere)) {}
   ~Folder() override { give_up(); }
 
   Result<std::vector<BackendPtr>> open(const std::vector<ClusterName>& clusters, TimePoint at) override {
@@ -122,18 +137,29 @@ class Folder final : public Archive {
   EventSink& sink() override { return mailbox_; }
   EventSource& events() override { return mailbox_; }
 
+  std::vector<usage::PastSource> sources() const override {
+    std::vector<usage::PastSource> all;
+    if (!folder_.empty()) all.push_back(usage::PastSource::recording);
+    if (elsewhere_.prometheus) all.push_back(usage::PastSource::prometheus);
+    if (elsewhere_.accounting) all.push_back(usage::PastSource::accounting);
+    return all;
+  }
+
   void add_up(const std::vector<ClusterName>& clusters, Duration since, std::optional<TimePoint> end,
-              const mig::Catalogue& catalogue) override {
+              const mig::Catalogue& catalogue, usage::PastSource source) override {
     give_up();
     if (!worker_) worker_.emplace();
     reading_ = std::make_shared<Reading>();
     usage::Span span = limits_;
     span.since = since;
-    worker_->post([this, clusters, end, span, &catalogue, reading = reading_] {
-      reading->over.set_value(read_through(folder_, clusters, end, span, catalogue, [&](double part) {
+    worker_->post([this, clusters, end, span, &catalogue, source, reading = reading_] {
+      const usage::KeepOn keep_on = [this, reading](double part) {
         if (raise(reading->percent, static_cast<int>(part * 100))) wake();
         return !reading->stopped;
-      }));
+      };
+      reading->over.set_value(source == usage::PastSource::recording
+                                  ? read_through(folder_, clusters, end, span, catalogue, keep_on)
+                                  : read_elsewhere(elsewhere_, source, span.since, keep_on));
       wake();
     });
   }
@@ -165,6 +191,7 @@ class Folder final : public Archive {
   std::string folder_;
   std::function<TimePoint()> wall_;
   usage::Span limits_;
+  Elsewhere elsewhere_;
   Mailbox mailbox_;
   std::shared_ptr<Reading> reading_;
   std::optional<Worker> worker_;  // the first to go: it uses all of the above
@@ -172,9 +199,10 @@ class Folder final : public Archive {
 
 }  // namespace
 
-std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall,
-                                      usage::Span limits) {
-  return std::make_unique<Folder>(std::move(folder), std::move(wall), limits);
+std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall, usage::Span limits,
+                                      Elsewhere elsewhere) {
+  return std::make_unique<Folder>(std::move(folder), std::move(wall), std::move(limits),
+                                  std::move(elsewhere));
 }
 
 }  // namespace tessera::record

@@ -13,8 +13,9 @@ namespace tessera::record {
 // Where the unit that `tessera config record-unit` prints lets a recorder write.
 inline constexpr std::string_view kUsualFolder = "/var/lib/tessera/recording";
 
-// limits: from when on something counts as waste; `since` of it is not looked at.
+// folder: empty: nothing is recorded. limits: from when on something counts as waste; `since` of it is not
+// looked at.
 std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall,
-                                      usage::Span limits = {});
+                                      usage::Span limits = {}, Elsewhere elsewhere = {});
 
 }  // namespace tessera::record

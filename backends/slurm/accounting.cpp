@@ -6,12 +6,14 @@
 #include <chrono>
 #include <future>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "backends/last_line.hpp"
 #include "backends/slurm/accounting_cache.hpp"
 #include "backends/slurm/calls.hpp"
 #include "backends/slurm/parse/parse_accounting.hpp"
+#include "backends/wait_unless.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -79,13 +81,17 @@ Error why(const Outcome& outcome) {
 // One call after the other on a worker of its own, waited for here.
 class Asking {
  public:
+  explicit Asking(std::function<bool()> stopped) : stopped_(std::move(stopped)) {}
   Result<std::string> operator()(Command command) {
-    std::promise<Result<Outcome>> answer;
+    const auto answer = std::make_shared<std::promise<Result<Outcome>>>();
+    std::future<Result<Outcome>> future = answer->get_future();
     const auto begun = std::chrono::steady_clock::now();
-    worker_.post([&] {
-      calls_.run(std::move(command), [&](Result<Outcome> came) { answer.set_value(std::move(came)); });
+    worker_.post([this, answer, command = std::move(command)]() mutable {
+      calls_.run(std::move(command), [answer](Result<Outcome> told) { answer->set_value(std::move(told)); });
     });
-    Result<Outcome> came = answer.get_future().get();
+    auto told = wait_unless(future, stopped_);
+    if (!told) return Error{kWhat, "it was given up", ""};
+    Result<Outcome> came = std::move(*told);
     ++cost_.commands;
     cost_.took += std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
     if (came) cost_.bytes += std::ssize(came->out) + std::ssize(came->err);
@@ -99,6 +105,7 @@ class Asking {
   const usage::AskingCost& cost() const { return cost_; }
 
  private:
+  std::function<bool()> stopped_;
   Worker worker_;
   Processes processes_{worker_};
   Pacer pacer_{Duration{0}, Pacer::Instant::clock::now()};
@@ -265,7 +272,7 @@ class Days {
 
 Result<usage::PastJobs> read_accounting(const SlurmClient& site, const AccountingAsker& who,
                                         const AccountingQuestion& question) {
-  Asking ask;
+  Asking ask(question.stopped);
   auto sight = sees_all(ask, site, who);
   if (!sight) return sight.error();
   // What Slurm gathers of GPUs stands with the steps: they are asked for only where it does.

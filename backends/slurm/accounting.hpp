@@ -5,6 +5,9 @@
 // calling thread.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "backends/slurm/commands.hpp"
 #include "engine/usage/past_jobs.hpp"
 
@@ -18,9 +21,10 @@ struct AccountingAsker {
 struct AccountingQuestion {
   ClusterName cluster;
   TimePoint from{}, to{};
-  TimePoint now{};         // when it is asked
-  std::string cache;       // the folder; empty: nothing is kept
-  bool ask_again = false;  // what is kept is replaced, and not read
+  TimePoint now{};                  // when it is asked
+  std::string cache;                // the folder; empty: nothing is kept
+  bool ask_again = false;           // what is kept is replaced, and not read
+  std::function<bool()> stopped{};  // whoever asked has given up: the call is ended; empty: never
 };
 
 // The jobs that waited or ran in [from, to]. Errors: accounting is off, slurmdbd does not answer, it tells

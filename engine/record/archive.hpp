@@ -2,6 +2,7 @@
 // Threads: the one that owns the model; reading is done on threads of the backends that it opens.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +12,13 @@
 #include "engine/usage/reckoning.hpp"
 
 namespace tessera::record {
+
+// What else knows the past of these clusters; empty: it does not. Each is called on a thread of the
+// archive's, and asks keep_on now and then whether anyone still waits for it.
+struct Elsewhere {
+  using Read = std::function<Result<usage::Reckoning>(Duration since, const usage::KeepOn& keep_on)>;
+  Read prometheus, accounting;
+};
 
 class Archive {
  public:
@@ -23,11 +31,15 @@ class Archive {
   virtual EventSink& sink() = 0;
   virtual EventSource& events() = 0;
 
-  // Reads what is recorded of these clusters through and adds it up. One at a time: what was under way before
-  // is given up. events() wakes as it gets on, with an event of no cluster. until: as if no more were
-  // recorded; nullopt: all of it.
+  // Where sums can be read from, the best first; the accounting, which is asked on request alone, last.
+  virtual std::vector<usage::PastSource> sources() const = 0;
+  // Reads what is known of these clusters there through and adds it up. One at a time: what was under way
+  // before is given up. events() wakes as it gets on, with an event of no cluster. until: as if no more were
+  // recorded; nullopt: all of it, and of another source than a recording always. Precondition: source is one
+  // of sources().
   virtual void add_up(const std::vector<ClusterName>& clusters, Duration since,
-                      std::optional<TimePoint> until, const mig::Catalogue& catalogue) = 0;
+                      std::optional<TimePoint> until, const mig::Catalogue& catalogue,
+                      usage::PastSource source) = 0;
   virtual void give_up() = 0;
   struct AddingUp {
     double part = 0;  // that is done, 0 to 1

@@ -14,6 +14,8 @@
 #include "engine/record/recording.hpp"
 #include "engine/usage/accounting_told.hpp"
 #include "engine/usage/demand.hpp"
+#include "engine/usage/kept_use.hpp"
+#include "engine/usage/past_source.hpp"
 #include "engine/usage/report.hpp"
 #include "engine/usage/right_sizes.hpp"
 
@@ -61,6 +63,7 @@ struct Reckoning {
   double unplaced = 0;        // held on slices that are not reported
   std::optional<AccountingTold> accounting;  // nullopt: a recording
   std::vector<std::string> figures_by;       // of an accounting: "jobstats", "slurm"
+  std::optional<KeptTold> kept;              // nullopt: it is not Prometheus
   std::map<By, std::vector<Sum>> sums;
   std::map<ClusterName, DemandOverTime> demand;  // of rounds alone; accounting tells none here
   std::vector<Waste> waste;
@@ -68,6 +71,11 @@ struct Reckoning {
   std::vector<NotKnown> not_known;                // kinds of waste
   std::shared_ptr<const RightSizes> right_sizes;  // null: not wanted; without asked.except
 };
+
+inline PastSource source_of(const Reckoning& read) {
+  if (read.accounting) return PastSource::accounting;
+  return read.kept ? PastSource::prometheus : PastSource::recording;
+}
 
 // What a ledger comes to; from and to stay zero.
 Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue);

@@ -69,8 +69,11 @@ class FakeArchive final : public record::Archive {
   }
   EventSink& sink() override { return sink_; }
   EventSource& events() override { return queue; }
+  std::vector<usage::PastSource> sources() const override { return known; }
   void add_up(const std::vector<ClusterName>& clusters, Duration since, std::optional<TimePoint> until,
-              const mig::Catalogue&) override {
+              const mig::Catalogue&, usage::PastSource source) override {
+    if (source == usage::PastSource::prometheus) read.emplace_back("Prometheus");
+    if (source == usage::PastSource::accounting) read.emplace_back("accounting");
     read.push_back(std::to_string(clusters.size()) + " clusters, " +
                    std::to_string(since / std::chrono::hours(24)) + " days" +
                    (until ? " until " + utc_text(*until) : ""));
@@ -80,6 +83,7 @@ class FakeArchive final : public record::Archive {
 
   std::vector<std::string> read;   // what was asked for
   std::optional<AddingUp> adding;  // what is told next
+  std::vector<usage::PastSource> known{usage::PastSource::recording};
   int opened = 0;
   std::vector<ClusterName> asked;
   std::optional<Error> failure;
@@ -250,6 +254,44 @@ TEST_F(AppPastTest, UseOfThePastEndsWithItsMoment) {
   press(":live\r");
   EXPECT_EQ(recorded.read.back(), "1 clusters, 7 days") << "and that of now does not";
   EXPECT_NE(recorded.read.back(), then);
+}
+
+class AppElsewhereTest : public AppTest {
+ protected:
+  void begin(std::vector<usage::PastSource> known) {
+    recorded.known = std::move(known);
+    archive = &recorded;
+    app();
+    events.post(seen("now-1"));
+    events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, Loaded{}});
+    turn();
+  }
+  FakeArchive recorded;
+};
+
+// Prometheus is read where nothing is recorded; slurmdbd is asked by its key alone.
+TEST_F(AppElsewhereTest, WithoutARecordingWhatElseKnowsThePastIsRead) {
+  begin({usage::PastSource::prometheus, usage::PastSource::accounting});
+  press(":usage\r");
+  EXPECT_EQ(recorded.read, (std::vector<std::string>{"Prometheus", "1 clusters, 7 days"}));
+  EXPECT_TRUE(shows("asking Prometheus: 0 %")) << terminal.shown;
+  recorded.read.clear();
+  press("o");
+  EXPECT_EQ(recorded.read, (std::vector<std::string>{"accounting", "1 clusters, 7 days"}));
+  EXPECT_TRUE(shows("asking slurmdbd, a day at a time")) << terminal.shown;
+  press("\x1b");
+  EXPECT_EQ(recorded.read.back(), "given up");
+  press(":at -2h\r");
+  EXPECT_EQ(recorded.opened, 0) << "there is nothing to go back into";
+}
+
+TEST_F(AppElsewhereTest, WhereTheAccountingAloneKnowsThePastItIsAskedOnRequest) {
+  begin({usage::PastSource::accounting});
+  press(":usage\r");
+  EXPECT_TRUE(recorded.read.empty());
+  EXPECT_TRUE(shows("ask slurmdbd, which knows the jobs of the days before")) << terminal.shown;
+  press("o");
+  EXPECT_EQ(recorded.read, (std::vector<std::string>{"accounting", "1 clusters, 7 days"}));
 }
 
 TEST_F(AppPastTest, TheScreenThatWasOpenShowsTheOtherTime) {

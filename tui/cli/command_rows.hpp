@@ -65,7 +65,7 @@ inline constexpr Command kCommands[] = {
      "tessera pack --for-queue --partition short --plan  # serve what waits\n"
      "tessera pack --for-queue --apply --write  # all nodes, one journal, one undo\n"
      "tessera pack --for-history 30d --plan  # for the peaks of a recorded month\n"
-     "tessera pack --for-history 30d --right-sized  # had all users asked for what they used\n"
+     "tessera pack --for-history 30d --right-sized  # by what was used\n"
      "tessera pack 7g.80gb=2 -n 'n[1-4]' -o json | jq -r .intent > intent.yaml\n"
      "tessera apply --intent intent.yaml --write\n"
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
@@ -235,7 +235,7 @@ inline constexpr Command kCommands[] = {
      "tessera usage --since 7d --by user\n"
      "tessera usage --since 30d --accounting --by account  # from slurmdbd\n"
      "tessera usage --since 30d --demand -o csv  # peaks of each hour, by profile\n"
-     "tessera usage --since 30d --demand --right-sized  # in the profiles that would have done"},
+     "tessera usage --since 30d --demand --right-sized  # by what was used"},
     {"waste", kWaste, "", 0, Completes::nothing, "",
      "list what was held without use, or too large, from a recording",
      "Lists, in slice-hours: idle (held, unused for --idle-after), parked (idle, with memory kept), "

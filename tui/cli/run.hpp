@@ -49,10 +49,13 @@ struct Joins {
   std::function<Result<std::unique_ptr<record::Tape>>(const std::string&, const ClusterName&, record::Keep)>
       tape = {};
   std::function<Result<std::vector<std::unique_ptr<record::Recording>>>(const std::string&)> recordings = {};
+  // Whether whoever asks for the past has given up; empty: never.
+  using Stopped = std::function<bool()>;
   // What the scheduler's accounting keeps of the last --since.
-  std::function<Result<usage::PastJobs>(const Options&)> accounting = {};
+  std::function<Result<usage::PastJobs>(const Options&, const Stopped&)> accounting = {};
   // What Prometheus keeps of the clusters here; never empty. Errors: none is set, or it cannot be reached.
-  std::function<Result<std::vector<std::unique_ptr<usage::KeptUse>>>(const Options&, const mig::Catalogue&)>
+  std::function<Result<std::vector<std::unique_ptr<usage::KeptUse>>>(const Options&, const mig::Catalogue&,
+                                                                     const Stopped&)>
       kept_use = {};
   // Runs a command of the site's with that text on its standard input, and waits for its end, bounded.
   std::function<Status(const std::vector<std::string>& argv, const std::string& input)> run_command = {};

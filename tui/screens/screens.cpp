@@ -63,8 +63,9 @@ constexpr auto kGuideFooter =
 constexpr auto kGpuFooter = list(open, back, show_layout, guide_open, show_waiting, events_here, facts,
                                  previous_sibling, next_sibling, copy, palette);
 constexpr auto kDoctorFooter = list(open, finding_plan, acknowledge, back, copy, palette);
-constexpr auto kUsageFooter = list(open, usage_by, usage_days, back, copy, refresh, palette);
-constexpr auto kWasteFooter = list(open, usage_letter, usage_days, back, copy, refresh, palette);
+constexpr auto kUsageFooter = list(open, usage_by, usage_days, usage_source, back, copy, refresh, palette);
+constexpr auto kWasteFooter =
+    list(open, usage_letter, usage_days, usage_source, back, copy, refresh, palette);
 constexpr auto kUsersFooter = list(open, back, copy, show_waiting, show_doctor, palette);
 
 constexpr auto kPackFooter =

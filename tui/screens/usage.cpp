@@ -18,6 +18,7 @@ namespace tessera::tui {
 namespace {
 
 using usage::By;
+using usage::PastSource;
 using usage::Sum;
 
 struct ByName {
@@ -31,8 +32,22 @@ constexpr std::array<ByName, 6> kBys{{{By::user, "USER", "by user"},
                                       {By::node, "NODE", "by node"},
                                       {By::workload, "JOB, POD", "by job or pod"}}};
 
+// Prometheus knows no users.
+bool is_told(By by, const UsageState& usage) {
+  return !usage.read || !usage.read->kept || (by != By::user && by != By::account);
+}
+
 const ByName& name_of(By by) {
   return *std::find_if(kBys.begin(), kBys.end(), [by](const ByName& one) { return one.by == by; });
+}
+
+std::string_view looking_at(PastSource source) {
+  switch (source) {
+    case PastSource::recording: return "looking at the recording";
+    case PastSource::prometheus: return "looking at what Prometheus kept";
+    case PastSource::accounting: break;
+  }
+  return "asking Slurm's accounting";
 }
 
 const std::vector<Sum>* sums_of(const UiState& state) {
@@ -80,7 +95,8 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
                         sum.name.empty() ? Style(Role::dim) : Style(Role::text).with_bold(), 1});
   if (at.cluster > 0)
     line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
-  const auto held = usage::known_gpu_hours(sum);
+  const usage::Reckoning& read = *state.usage.read;
+  const auto held = read.kept && !read.kept->names_work ? std::nullopt : usage::known_gpu_hours(sum);
   put_right(line, held ? fmt::format("{:.1f}", *held) : "n/a", at.held, 9, held ? Role::text : Role::dim);
   put_right(line, percent(sum.mean_use), at.mean, 5, sum.mean_use ? Role::text : Role::dim);
   put_right(line, percent(sum.p95_use), at.p95, 5, sum.p95_use ? Role::text : Role::dim);
@@ -89,7 +105,7 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
             much               ? Role::warning
             : sum.measured > 0 ? Role::text
                                : Role::dim);
-  const bool waits = usage::tells_waiting(state.usage.by);
+  const bool waits = usage::tells_waiting(state.usage.by) && !read.kept;
   put_right(line, waits ? fmt::format("{:.1f}", sum.waited) : "n/a", at.waited, 9,
             waits && sum.waited > 0 ? Role::text : Role::dim);
   if (at.memory > 0)
@@ -119,6 +135,10 @@ void add_coverage(Document& foot, const Sum& sum, const std::vector<Sum>& sums, 
                      told(state, fmt::format("{:.1f} h were held on slices that are not reported",
                                              state.usage.read->unplaced)),
                      width, Role::unknown);
+  bool first = true;
+  for (const std::string& note : source_notes(state))
+    add_wrapped_fact(foot, std::exchange(first, false) ? told(state, N_("source")) : "", note, width,
+                     Role::dim);
   if (const double hours = usage::unvalued(sums); hours > 1e-9)
     add_wrapped_fact(
         foot, "",
@@ -185,13 +205,18 @@ void take_usage(UiState& state, const UiContext& ui, const UsageTold& told) {
   }
   usage.part.reset();
   usage.failure = told.what.failure;
-  if (told.what.sums) usage.read = told.what.sums, usage.read_at = ui.wall;
+  if (!told.what.sums) return;
+  usage.read = told.what.sums, usage.read_at = ui.wall;
+  if (!is_told(usage.by, usage)) usage.by = By::workload;
 }
 
 Effects sum_up_by(UiState& state, const UiContext&, Action) {
   const auto at =
       std::find_if(kBys.begin(), kBys.end(), [&](const ByName& one) { return one.by == state.usage.by; });
-  state.usage.by = (at + 1 == kBys.end() ? kBys.begin() : at + 1)->by;
+  auto next = at;
+  do next = next + 1 == kBys.end() ? kBys.begin() : next + 1;
+  while (!is_told(next->by, state.usage));
+  state.usage.by = next->by;
   state.top().cursor.clear();
   state.top().top = 0;
   return {};
@@ -213,6 +238,23 @@ Effects choose_days(UiState& state, const UiContext& ui, Action) {
 std::string why_no_days(Action, const UiState& state, const UiContext&) {
   const UsageState& usage = state.usage;
   return usage.read || usage.failure || usage.part ? "" : "no recording is opened";
+}
+
+Effects choose_source(UiState& state, const UiContext& ui, Action) {
+  const std::vector<PastSource> sources = sources_here(state, ui);
+  const auto now = source_wanted(state.usage, state.past);
+  const auto at = now ? std::find(sources.begin(), sources.end(), *now) : sources.end();
+  state.usage.chosen = at == sources.end() || at + 1 == sources.end() ? sources.front() : *(at + 1);
+  state.usage.failure.reset();
+  say(state, ui, Severity::info, std::string(looking_at(*state.usage.chosen)));
+  return {};
+}
+
+std::string why_no_source(Action, const UiState& state, const UiContext& ui) {
+  if (state.past) return "in the past the recording alone counts";
+  const std::size_t needed = source_wanted(state.usage, false) ? 2 : 1;
+  if (sources_here(state, ui).size() >= needed) return "";
+  return "there is no other source: a recording, `prometheus` in config.yaml or Slurm's accounting";
 }
 
 Effects open_on_usage(UiState& state, const UiContext&) {

@@ -19,6 +19,8 @@ Effects sum_up_by(UiState& state, const UiContext& ui, Action action);
 std::string why_no_sums(Action action, const UiState& state, const UiContext& ui);
 Effects choose_days(UiState& state, const UiContext& ui, Action action);
 std::string why_no_days(Action action, const UiState& state, const UiContext& ui);
+Effects choose_source(UiState& state, const UiContext& ui, Action action);
+std::string why_no_source(Action action, const UiState& state, const UiContext& ui);
 // What the command writes to owners, of the owner of this line.
 Effects copy_letter(UiState& state, const UiContext& ui, Action action);
 std::string why_no_letter(Action action, const UiState& state, const UiContext& ui);

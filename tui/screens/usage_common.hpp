@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/usage/report.hpp"
 #include "tui/screens/documents.hpp"
@@ -22,6 +23,12 @@ std::string letter_to(const UiState& state, const std::string& owner);
 std::string letter_begin(const UiState& state, const std::string& owner, std::size_t rows);
 // Of which times nothing is recorded, in the language of the console; empty: there are none.
 std::string gaps_text(const UiState& state);
+// What Prometheus or the accounting tells of itself, sentence by sentence, in the language of the console.
+std::vector<std::string> source_notes(const UiState& state);
+// Which sources there are for these clusters: an accounting is Slurm's.
+std::vector<usage::PastSource> sources_here(const UiState& state, const UiContext& ui);
+// That another source can be read here, and by which key; nothing where there is none.
+void add_other_source(FactPage& page, const UiState& state, const UiContext& ui);
 // Why there is no list, and what to do about it.
 Document no_sums(const UiContext& ui, const UiState& state, int width);
 std::string days_text(Duration since);  // "the last 7 days"

@@ -214,6 +214,8 @@ void add_not_known(Document& lines, const UiState& state, int width) {
     if (text.empty()) continue;
     for (std::string& part : wrap(text, width - 3)) lines.push_back({{{std::move(part), Role::dim, 1}}, {}});
   }
+  for (const std::string& text : source_notes(state))
+    for (std::string& part : wrap(text, width - 3)) lines.push_back({{{std::move(part), Role::dim, 1}}, {}});
 }
 
 Document foot_for(const Waste& one, const UiState& state, int width) {
@@ -242,7 +244,7 @@ Document foot_for(const Waste& one, const UiState& state, int width) {
   return foot;
 }
 
-Document nothing_wasted(const UiState& state, int width) {
+Document nothing_wasted(const UiContext& ui, const UiState& state, int width) {
   FactPage page(state, width);
   for (DocLine& line : span_lines(state)) page.add(std::move(line));
   if (usage::is_unmeasured(state.usage.read->not_known))
@@ -255,6 +257,7 @@ Document nothing_wasted(const UiState& state, int width) {
   add_not_known(not_known, state, width);
   for (DocLine& line : not_known) page.add(std::move(line));
   page.fact(first_key(state, Action::usage_days), "look at more days");
+  add_other_source(page, state, ui);
   return page.take();
 }
 
@@ -315,7 +318,7 @@ Panes waste_panes(const UiContext& ui, const UiState& state, int width) {
   const std::vector<Waste>* all = all_of(state);
   if (!all || all->empty()) {
     const bool looked = all && state.usage.read->from != TimePoint{};
-    panes.main = looked ? nothing_wasted(state, width) : no_sums(ui, state, width);
+    panes.main = looked ? nothing_wasted(ui, state, width) : no_sums(ui, state, width);
     return panes;
   }
   const std::shared_ptr<const WasteTexts> texts = waste_texts(state, width);

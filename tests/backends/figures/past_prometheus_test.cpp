@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "backends/figures/ask_and_wait.hpp"
 #include "backends/figures/past_rounds.hpp"
 #include "engine/usage/reckoning.hpp"
@@ -29,6 +32,18 @@ Result<usage::Reckoning> reckon(const RealPrometheus& server, Scheduler schedule
   usage::Span span;
   span.since = 10h;
   return usage::reckon(all, span, test::catalogue());
+}
+
+// Its answer may take a minute, for which nobody waits any more.
+TEST(PastPrometheus, AQuestionThatIsGivenUpEndsAtOnce) {
+  std::atomic<bool> stopped = false;
+  auto ask =
+      ask_by_command_and_wait({{"/bin/sleep", "1000{url}"}, "{url}"}, "", [&] { return stopped.load(); });
+  std::thread other([&] { stopped = true; });
+  const auto came = ask("");
+  other.join();
+  ASSERT_FALSE(came);
+  EXPECT_EQ(came.error().reason, "it was given up");
 }
 
 TEST(PastPrometheus, OfARealServerAnExportersOwnPodHoldsNoGpu) {

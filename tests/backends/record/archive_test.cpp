@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <thread>
 
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
@@ -69,7 +70,7 @@ class ArchiveOfTheSimulator : public testing::Test {
 };
 
 TEST_F(ArchiveOfTheSimulator, ComesToWhatReadingItAtOnceComesTo) {
-  archive_->add_up(names_, 24h, {}, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue(), usage::PastSource::recording);
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.sums) << (told.failure ? to_line(*told.failure) : "");
   auto recordings = open_recordings(folder_);
@@ -93,7 +94,7 @@ TEST_F(ArchiveOfTheSimulator, AnotherIdleBelowThanTheRecordersIsAFailure) {
   span.limits.idle_below = 5;
   archive_ = open_archive(
       folder_, [] { return TimePoint{}; }, span);
-  archive_->add_up(names_, 24h, {}, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue(), usage::PastSource::recording);
   const Archive::AddingUp told = wait();
   EXPECT_FALSE(told.sums);
   ASSERT_TRUE(told.failure);
@@ -101,23 +102,56 @@ TEST_F(ArchiveOfTheSimulator, AnotherIdleBelowThanTheRecordersIsAFailure) {
 }
 
 TEST_F(ArchiveOfTheSimulator, WhatIsGivenUpTellsNothingMore) {
-  archive_->add_up(names_, 24h, {}, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue(), usage::PastSource::recording);
   archive_->give_up();
   EXPECT_FALSE(archive_->added_up());
-  archive_->add_up(names_, 1h, {}, test::catalogue());
+  archive_->add_up(names_, 1h, {}, test::catalogue(), usage::PastSource::recording);
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.sums);
   EXPECT_EQ(told.sums->asked.since, Duration(1h)) << "the second one's, not the first one's";
 }
 
 TEST_F(ArchiveOfTheSimulator, AClusterThatIsNotRecordedIsPassedOverWhileOthersAre) {
-  archive_->add_up({ClusterName("nowhere"), names_.front()}, 24h, {}, test::catalogue());
+  archive_->add_up({ClusterName("nowhere"), names_.front()}, 24h, {}, test::catalogue(),
+                   usage::PastSource::recording);
   EXPECT_TRUE(wait().sums);
-  archive_->add_up({ClusterName("nowhere")}, 24h, {}, test::catalogue());
+  archive_->add_up({ClusterName("nowhere")}, 24h, {}, test::catalogue(), usage::PastSource::recording);
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.failure);
   EXPECT_NE(told.failure->reason.find("nothing is recorded of nowhere"), std::string::npos);
   EXPECT_FALSE(told.failure->hint.empty());
+}
+
+// What else knows the past is read on the same thread, one at a time, and asked now and then to go on.
+TEST_F(ArchiveOfTheSimulator, ReadsWhatElseKnowsThePast) {
+  using usage::PastSource;
+  std::vector<std::string> asked;
+  std::promise<void> begun;
+  Elsewhere elsewhere;
+  elsewhere.prometheus = [&](Duration since, const usage::KeepOn& keep_on) -> Result<usage::Reckoning> {
+    asked.push_back("Prometheus, " + std::to_string(since / 1h));
+    keep_on(0.5);
+    usage::Reckoning all;
+    all.hours = 5;
+    return all;
+  };
+  elsewhere.accounting = [&](Duration, const usage::KeepOn& keep_on) -> Result<usage::Reckoning> {
+    asked.emplace_back("accounting");
+    begun.set_value();
+    while (keep_on(0)) std::this_thread::sleep_for(1ms);
+    return Error{"cannot ask slurmdbd", "it was given up", ""};
+  };
+  archive_ = open_archive(
+      "", [] { return TimePoint{}; }, usage::Span{}, elsewhere);
+  EXPECT_EQ(archive_->sources(), (std::vector<PastSource>{PastSource::prometheus, PastSource::accounting}));
+  EXPECT_FALSE(archive_->open(names_, {})) << "nothing to go back into";
+  archive_->add_up(names_, 2h, {}, test::catalogue(), PastSource::accounting);
+  begun.get_future().wait();
+  archive_->add_up(names_, 3h, {}, test::catalogue(), PastSource::prometheus);
+  const Archive::AddingUp told = wait();
+  ASSERT_TRUE(told.sums);
+  EXPECT_EQ(told.sums->hours, 5);
+  EXPECT_EQ(asked, (std::vector<std::string>{"accounting", "Prometheus, 3"}));
 }
 
 // Sums without it would pass for those of all clusters.
@@ -125,7 +159,7 @@ TEST_F(ArchiveOfTheSimulator, AClusterWhoseRecordingCannotBeReadIsAFailure) {
   for (const auto& entry : fs::recursive_directory_iterator(folder_ + "/" + folder_name(names_.front())))
     if (entry.is_regular_file() && entry.path().extension() == ".zst")
       std::ofstream(entry.path(), std::ios::binary) << std::string(4000, '\x5a');
-  archive_->add_up(names_, 24h, {}, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue(), usage::PastSource::recording);
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.failure);
   EXPECT_FALSE(told.sums);
@@ -141,7 +175,7 @@ TEST_F(ArchiveOfTheSimulator, WhatIsGivenUpIsReadNoFurther) {
     }
     return TimePoint{};
   });
-  archive_->add_up(names_, 24h, {}, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue(), usage::PastSource::recording);
   begun.get_future().wait();
   archive_->give_up();
   may_go_on.set_value();

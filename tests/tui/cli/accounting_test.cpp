@@ -34,7 +34,7 @@ struct Asked {
   int run(int (*command)(const Options&, const mig::Catalogue&, const Joins&, const Streams&)) {
     test::Box box;
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
-    joins.accounting = [&](const Options&) -> Result<usage::PastJobs> { return past; };
+    joins.accounting = [&](const Options&, const Joins::Stopped&) -> Result<usage::PastJobs> { return past; };
     out.str(""), err.str("");
     return command(options, test::catalogue(), joins, Streams{out, err});
   }

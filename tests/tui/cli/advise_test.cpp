@@ -76,7 +76,7 @@ struct Asked {
     };
     if (prometheus) {
       options.figures["prometheus"] = Setting{"http://p:9090", "c.yaml"};
-      joins.kept_use = [&](const Options&, const mig::Catalogue&) {
+      joins.kept_use = [&](const Options&, const mig::Catalogue&, const Joins::Stopped&) {
         return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(*prometheus);
       };
     }

@@ -87,7 +87,7 @@ struct Asked {
   auto with(Use call) const {
     test::Box box;
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
-    joins.kept_use = [&](const Options&, const mig::Catalogue&) {
+    joins.kept_use = [&](const Options&, const mig::Catalogue&, const Joins::Stopped&) {
       std::vector<std::unique_ptr<usage::KeptUse>> all;
       all.push_back(std::make_unique<Kept>(work, use, gpu, shared, asked));
       return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(std::move(all));
@@ -201,7 +201,7 @@ TEST(DemandFromPrometheus, IsWhatWasHeldAndSaysThatWhatWaitedIsNotCounted) {
 TEST(DemandFromPrometheus, CountsTheProfileThatWouldHaveDoneWhereThatIsAskedFor) {
   Asked asked;
   asked.options.demand = asked.options.right_sized = true;
-  asked.use = 10;
+  asked.use = 5;
   asked.gpu.slices[0].memory_used = Mib{1'000};
   EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
   EXPECT_TRUE(asked.says("1g.10gb")) << asked.out.str();

@@ -53,17 +53,80 @@ TEST(UsageScreens, ByNodeAndProfileItIsNotKnownHowLongWasWaited) {
 }
 
 // Where no recorder ever ran they said that nothing is known, though slurmdbd and Prometheus know.
-TEST(UsageScreens, WithoutARecordingTheyNameTheCommandsThatAskOtherSources) {
+TEST(UsageScreens, WithoutARecordingTheyNameWhatElseKnowsThePast) {
   for (const std::string name : {"usage", "waste"}) {
-    const std::string command = "tessera " + name + " --since 7d ";
     Session session(two_places());
+    session.state.usage.sources = {usage::PastSource::accounting};
     session.press(":" + name + "<enter>");
-    EXPECT_TRUE(session.shows(command + "--accounting")) << session.screen();
-    EXPECT_TRUE(session.shows(command + "--source prometheus")) << session.screen();
+    EXPECT_TRUE(session.shows("ask slurmdbd, which knows the jobs")) << session.screen();
+    EXPECT_TRUE(session.shows("tessera --prometheus PLACE")) << session.screen();
+    EXPECT_EQ(tui::why_disabled(tui::Action::usage_source, session.state, session.world()), "");
     for (Cluster& cluster : session.model.clusters) cluster.simulated = true;
-    EXPECT_FALSE(session.shows("--accounting")) << "a simulated Slurm has no slurmdbd\n" << session.screen();
-    EXPECT_FALSE(session.shows("--source prometheus")) << session.screen();
+    EXPECT_FALSE(session.shows("slurmdbd")) << "a simulated Slurm has none\n" << session.screen();
+    EXPECT_FALSE(session.shows("--prometheus")) << session.screen();
+    EXPECT_NE(tui::why_disabled(tui::Action::usage_source, session.state, session.world()), "");
   }
+}
+
+// As Prometheus tells it: of pods, and neither of users nor of what waited.
+std::shared_ptr<const usage::Reckoning> kept(bool names_work) {
+  usage::Reckoning all = *reckoned();
+  all.kept.emplace();
+  all.kept->names_work = names_work, all.kept->unnamed = 4.5;
+  all.kept->cost.commands = 12, all.kept->cost.bytes = 2048;
+  return std::make_shared<const usage::Reckoning>(std::move(all));
+}
+
+TEST(UsageScreens, WhatPrometheusDoesNotTellIsNotKnown) {
+  Session session(two_places(), {120, 40});
+  session.press(":usage<enter>");
+  record::Archive::AddingUp told;
+  told.sums = kept(true);
+  session.send(tui::UsageTold{told});
+  EXPECT_TRUE(session.shows("JOB, POD")) << "it knows no users\n" << session.screen();
+  EXPECT_TRUE(session.shows("47.5 h of it kept by Prometheus")) << session.screen();
+  EXPECT_TRUE(session.shows("for 4.5 h of GPUs and slices no pod or job is named")) << session.screen();
+  EXPECT_TRUE(session.shows("Prometheus was asked by 12 requests")) << session.screen();
+  EXPECT_TRUE(session.line_with("▌").ends_with("n/a   68.4 GiB")) << "what waited\n" << session.screen();
+  for (int i = 0; i < 8; ++i) {
+    session.press("b");
+    EXPECT_NE(session.state.usage.by, usage::By::user);
+    EXPECT_NE(session.state.usage.by, usage::By::account);
+  }
+  session.state.usage.read = kept(false);
+  EXPECT_EQ(session.screen().find(" 48.0 "), std::string::npos) << "nor who held anything\n"
+                                                                << session.screen();
+  EXPECT_TRUE(session.shows("its series name no pod or job: what was held is not known")) << session.screen();
+  session.press(":waste<enter>");
+  EXPECT_TRUE(session.shows("47.5 h of it kept by Prometheus")) << session.screen();
+}
+
+TEST(UsageScreens, WhatTheAccountingTellsIsCalledSo) {
+  usage::Reckoning all = *reckoned();
+  all.accounting.emplace();
+  all.accounting->unread = 3;
+  all.figures_by = {"slurm"};
+  all.gaps.add(all.from, all.to, record::Stop::cut);
+  Session session(two_places(), {120, 40});
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(all));
+  session.press(":usage<enter>j");
+  EXPECT_TRUE(session.shows("from Slurm's accounting")) << session.screen();
+  EXPECT_TRUE(session.shows("Slurm itself tells which whole GPUs were never used")) << session.screen();
+  EXPECT_TRUE(session.shows("3 of its lines could not be read")) << session.screen();
+  EXPECT_FALSE(session.shows("recorded")) << session.screen();
+}
+
+TEST(UsageScreens, OGoesFromOneSourceToTheNext) {
+  using usage::PastSource;
+  Session session = looking(":usage<enter>");
+  session.state.usage.sources = {PastSource::recording, PastSource::prometheus, PastSource::accounting};
+  for (const PastSource next : {PastSource::prometheus, PastSource::accounting, PastSource::recording}) {
+    session.press("o");
+    EXPECT_EQ(session.state.usage.chosen, next);
+  }
+  session.state.past = true;
+  EXPECT_EQ(tui::why_disabled(tui::Action::usage_source, session.state, session.world()),
+            "in the past the recording alone counts");
 }
 
 TEST(UsageScreens, AReadingTellsHowFarItIsAndAFailureWhatToDo) {

@@ -17,6 +17,7 @@
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/gap_words.hpp"
+#include "tui/source_words.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -140,7 +141,7 @@ Result<LookedDemand> held_by_accounting(const Options& options, const mig::Catal
                                         const Joins& joins, Duration span, const std::string& group) {
   Options one = options;
   one.since = span;
-  auto past = joins.accounting(one);
+  auto past = joins.accounting(one, {});
   if (!past) return past.error();
   std::shared_ptr<const usage::RightSizes> sizes;
   if (options.right_sized) {
@@ -161,7 +162,7 @@ constexpr const char* kCannot = "cannot tell the demand";
 // From what Prometheus keeps: what was held alone, by the pods and jobs that its series name.
 Result<LookedDemand> held_by_prometheus(const Options& options, const mig::Catalogue& catalogue,
                                         const Joins& joins, Duration span, const std::string& group) {
-  auto opened = joins.kept_use(options, catalogue);
+  auto opened = joins.kept_use(options, catalogue, {});
   if (!opened) return opened.error();
   std::vector<usage::KeptUse*> kept;
   Recordings all;
@@ -216,7 +217,7 @@ std::vector<std::string> history_words(const LookedDemand& looked, Duration aske
   std::vector<std::string> all{fmt::format(
       "the history: kept by Prometheus from {} to {}, {:.1f} h of {:.0f} h, a value every {}", from, to,
       looked.demand.hours(), hours, query::duration_text(looked.kept->step / std::chrono::seconds(1)))};
-  for (std::string& one : kept_words(*looked.kept)) all.push_back(std::move(one));
+  for (std::string& one : tui::kept_words(*looked.kept)) all.push_back(std::move(one));
   return all;
 }
 
@@ -302,15 +303,14 @@ int run_demand(const Options& options, const mig::Catalogue& catalogue, const Jo
                                           looked->demand.unplaced())
                             : fmt::format("up to {} more were held on slices that are not reported",
                                           looked->demand.unplaced()));
-  streams.out << "; " << told(sizes_words(*looked));
   if (const std::string gaps = tui::gap_words(options.reader, looked->gaps, utc_text, looked->now);
       !gaps.empty())
     streams.out << "; " << gaps;
   if (looked->accounting)
     streams.out << cache_words(*looked->accounting, options) << cost_words(looked->cost, options);
   if (looked->kept)
-    for (const std::string& one : kept_words(*looked->kept)) streams.out << "; " << told(one);
-  streams.out << "\n";
+    for (const std::string& one : tui::kept_words(*looked->kept)) streams.out << "; " << told(one);
+  streams.out << "; " << told(sizes_words(*looked)) << "\n";
   const auto of_day = usage::hours_of_day(looked->demand.by_hour());
   if (options.output == OutputFormat::wide && !of_day.empty())
     streams.out << "\n"

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "engine/insight/costs.hpp"
 #include "engine/query/value.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/ledger.hpp"
@@ -16,20 +15,27 @@
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/gap_words.hpp"
+#include "tui/source_words.hpp"
 
 namespace tessera::cli {
 namespace {
 
 usage::Span asked_by(const Options& options) { return {options.since, options.limits, options.except}; }
 
+// Whoever waits is asked now and then, also while nothing comes.
+std::function<bool()> stopped_by(const usage::KeepOn& keep_on) {
+  if (!keep_on) return {};
+  return [keep_on] { return !keep_on(0); };
+}
+
 // What the scheduler's accounting keeps of --since until now.
-Result<Looked> look_at_accounting(const Options& options, const mig::Catalogue& catalogue,
-                                  const Joins& joins) {
-  auto past = joins.accounting(options);
+Result<Looked> look_at_accounting(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                                  const usage::KeepOn& keep_on) {
+  auto past = joins.accounting(options, stopped_by(keep_on));
   if (!past) return past.error();
   usage::Ledger ledger(catalogue, options.limits);
   usage::add(ledger, *past, catalogue);
-  Looked all{usage::sum_up(ledger, asked_by(options), catalogue), past->cost, std::nullopt, false};
+  Looked all{usage::sum_up(ledger, asked_by(options), catalogue), past->cost};
   all.from = past->from, all.to = past->to;
   all.figures_by = usage::figures_by(*past);
   all.accounting = std::move(past->told);
@@ -62,22 +68,6 @@ usage::KeptTold told_by(std::span<usage::KeptUse* const> kept) {
   return sum;
 }
 
-std::vector<std::string> kept_words(const usage::KeptTold& kept) {
-  std::vector<std::string> all;
-  if (kept.names_work && kept.unnamed > 0)
-    all.push_back(fmt::format("for {:.1f} h of GPUs and slices no pod or job is named", kept.unnamed));
-  if (kept.shared > 0)
-    all.push_back(
-        fmt::format("{:.1f} h of instances that several pods or jobs share are not counted", kept.shared));
-  if (kept.strange > 0) all.push_back(fmt::format("{} series are of nodes that are not known", kept.strange));
-  if (kept.skipped > 0)
-    all.push_back(fmt::format("{} series could not be read: {}", kept.skipped, kept.problem));
-  all.push_back(fmt::format("Prometheus was asked by {} requests in {:.1f} s: {}", kept.cost.commands,
-                            seconds_of(kept.cost),
-                            insight::bytes_text(static_cast<double>(kept.cost.bytes))));
-  return all;
-}
-
 void add_kept(Json& document, const usage::KeptTold& kept) {
   Json& one = document.add("prometheus", Json::map());
   one.add("step_s", Json::of(std::int64_t{kept.step / std::chrono::seconds(1)}));
@@ -103,9 +93,9 @@ void add_not_told(Looked& looked, const std::set<ClusterName>& clusters) {
 }
 
 // What Prometheus keeps of --since until now.
-Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& catalogue,
-                                  const Joins& joins) {
-  auto opened = joins.kept_use(options, catalogue);
+Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                                  const usage::KeepOn& keep_on) {
+  auto opened = joins.kept_use(options, catalogue, stopped_by(keep_on));
   if (!opened) return opened.error();
   std::vector<usage::KeptUse*> kept;
   Recordings all;
@@ -116,10 +106,10 @@ Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& 
     all.push_back(std::move(one));
   }
   const auto told = [&] { return told_by(kept); };
-  auto sums = usage::reckon(all, asked_by(options), catalogue);
+  auto sums = usage::reckon(all, asked_by(options), catalogue, keep_on);
   if (sums && !told().names_work && told().unnamed > 0) {
     for (usage::KeptUse* one : kept) one->count_unnamed();
-    sums = usage::reckon(all, asked_by(options), catalogue);
+    sums = usage::reckon(all, asked_by(options), catalogue, keep_on);
   }
   if (!sums) return sums.error();
   if (sums->from == TimePoint{}) return nothing_kept(told());
@@ -146,19 +136,8 @@ std::string accounting_footer(const Looked& looked, const Options& options) {
                             from, to, *usage::coverage(looked.sums.at(usage::By::user))))
           : tui::told(options.reader,
                       fmt::format("from Slurm's accounting, {} to {}; it has no use figures", from, to));
-  if (std::count(looked.figures_by.begin(), looked.figures_by.end(), "slurm") > 0)
-    text += "; " + tui::told(options.reader, "Slurm itself tells which whole GPUs were never used");
-  double untyped = 0;
-  for (const usage::Sum& sum : looked.sums.at(usage::By::profile))
-    if (sum.name == "untyped") untyped += sum.gpu_hours;
-  if (untyped > 0)
-    text += "; " +
-            tui::told(options.reader,
-                      fmt::format("{:.1f} GPU-hours have no type: slices among them count as GPUs", untyped));
-  const usage::AccountingTold& told = *looked.accounting;
-  if (told.unread > 0)
-    text += "; " + tui::told(options.reader, fmt::format("{} of its lines could not be read", told.unread));
-  return text + cache_words(told, options) + cost_words(*looked.cost, options) + "\n";
+  for (const std::string& one : tui::source_words(looked)) text += "; " + tui::told(options.reader, one);
+  return text + cache_words(*looked.accounting, options) + cost_words(*looked.cost, options) + "\n";
 }
 
 // What is in no GPU-hour; empty: everything is.
@@ -178,12 +157,10 @@ std::string prometheus_footer(const std::vector<usage::Sum>& sums, const Looked&
   std::string text = say(fmt::format(
       "from Prometheus, {} to {}, a value every {}, {:.1f} h of it kept", utc_text(looked.from),
       utc_text(looked.to), query::duration_text(kept.step / std::chrono::seconds(1)), looked.hours));
-  if (!kept.names_work)
-    text += "; " + say("its series name no pod or job: what was held is not known");
-  else if (const auto covered = usage::coverage(sums))
+  if (const auto covered = usage::coverage(sums); covered && kept.names_work)
     text += "; " + say(fmt::format("{:.0f} % of held hours have use figures", *covered));
   if (kept.names_work) text += unvalued_words(sums, options);
-  for (const std::string& one : kept_words(kept)) text += "; " + say(one);
+  for (const std::string& one : tui::source_words(looked)) text += "; " + say(one);
   return text + "\n";
 }
 
@@ -209,16 +186,17 @@ Result<PastSource> source_of(const Options& options, const Joins& joins) {
 bool knows_held(const Looked& looked) { return !looked.kept || looked.kept->names_work; }
 bool knows_waiting(const Looked& looked) { return !looked.kept; }
 
-Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
+Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                    const usage::KeepOn& keep_on) {
   const auto source = source_of(options, joins);
   if (!source) return source.error();
   if (*source == PastSource::accounting && joins.accounting)
-    return look_at_accounting(options, catalogue, joins);
-  if (*source == PastSource::prometheus) return look_at_prometheus(options, catalogue, joins);
+    return look_at_accounting(options, catalogue, joins, keep_on);
+  if (*source == PastSource::prometheus) return look_at_prometheus(options, catalogue, joins, keep_on);
   if (Status told = usage::can_be_told_by_recording(options.limits); !told) return told.error();
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  auto all = usage::reckon(*recordings, asked_by(options), catalogue);
+  auto all = usage::reckon(*recordings, asked_by(options), catalogue, keep_on);
   if (!all) return all.error();
   Looked looked{std::move(*all)};
   looked.not_asked = has_prometheus(options, joins);

@@ -16,13 +16,10 @@
 
 namespace tessera::cli {
 
-// Where the past is read from. One of them, never several: what two of them tell of one job would be counted
-// twice.
-enum class PastSource : std::uint8_t { recording, accounting, prometheus };
+using usage::PastSource;
 
 struct Looked : usage::Reckoning {
   std::optional<usage::AskingCost> cost{};  // nullopt: a recording
-  std::optional<usage::KeptTold> kept{};    // nullopt: it is not Prometheus
   bool not_asked = false;                   // Prometheus is there, too
   TimePoint now{};                          // of a recording: until when it was looked at
 };
@@ -35,14 +32,14 @@ bool has_prometheus(const Options& options, const Joins& joins);
 Result<PastSource> source_of(const Options& options, const Joins& joins);
 
 // --since until the newest round of each recording, or until now of what another source keeps.
-Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins);
+// keep_on: as for usage::reckon(); what it gives up is an error, but of a recording.
+Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                    const usage::KeepOn& keep_on = {});
 
 // What several have told, together.
 usage::KeptTold told_by(std::span<usage::KeptUse* const> kept);
 // Why nothing came of asking Prometheus.
 Error nothing_kept(const usage::KeptTold& told);
-// What it does not tell, and what asking has cost: sentences, in English.
-std::vector<std::string> kept_words(const usage::KeptTold& kept);
 void add_kept(Json& document, const usage::KeptTold& kept);
 
 // Whether it is known what was held, and what waited.

@@ -236,6 +236,17 @@ bool lacks_groups(const Looked& looked) {
 
 }  // namespace
 
+std::optional<Error> why_exceptions_not_told(const Options& options, PastSource source,
+                                             const Looked* looked) {
+  if (!options.except || source != PastSource::prometheus) return std::nullopt;
+  if (usage::names_any(*options.except, {"user", "account"})) return filter_not_told(options, kOwnersNotTold);
+  if (usage::has_bare_word(*options.except)) return filter_not_told(options, kWordsNotTold);
+  if (looked && lacks_groups(*looked) &&
+      usage::names_any(*options.except, {"group", "partition", "namespace"}))
+    return filter_not_told(options, kPartitionsNotTold);
+  return std::nullopt;
+}
+
 int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
   if (options.send)
@@ -251,11 +262,8 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
     return complain(streams, {"cannot send", "Prometheus does not tell users or accounts",
                               "a recording, or --accounting, which tells what was held"}),
            kUsage;
-  const bool filters_prometheus = options.except && *source == PastSource::prometheus;
-  if (filters_prometheus && usage::names_any(*options.except, {"user", "account"}))
-    return complain(streams, filter_not_told(options, kOwnersNotTold)), kUsage;
-  if (filters_prometheus && usage::has_bare_word(*options.except))
-    return complain(streams, filter_not_told(options, kWordsNotTold)), kUsage;
+  if (auto refused = why_exceptions_not_told(options, *source, nullptr))
+    return complain(streams, *refused), kUsage;
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
   if (knows_nothing(*looked))
@@ -269,9 +277,8 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
                               "the series of Prometheus name no pod or job: what was held is not known",
                               "let the DCGM exporters map pods or jobs; tessera record writes a recording"}),
            kUnknown;
-  if (filters_prometheus && lacks_groups(*looked) &&
-      usage::names_any(*options.except, {"group", "partition", "namespace"}))
-    return complain(streams, filter_not_told(options, kPartitionsNotTold)), kUsage;
+  if (auto refused = why_exceptions_not_told(options, *source, &*looked))
+    return complain(streams, *refused), kUsage;
   const int code = code_of(*looked, options);
   // An owner who gets no text may have wasted all the same.
   if (options.send || options.messages) streams.err << not_known_words(*looked, options, true);

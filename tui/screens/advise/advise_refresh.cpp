@@ -29,6 +29,7 @@ std::shared_ptr<const usage::Reckoning> past_of(const UiState& state, const UiCo
                                                 const AdviseState& advise) {
   const auto& read = state.usage.read;
   const bool counts = advise.with_past && advise.only.partition.empty() && read &&
+                      usage::source_of(*read) == usage::PastSource::recording &&
                       read->asked.since == state.usage.since && read->demand.contains(advise.cluster);
   return counts && ends_here(state, ui, advise.cluster, *read) ? read : nullptr;
 }

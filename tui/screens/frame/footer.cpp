@@ -82,7 +82,7 @@ bool does_nothing_here(Action action, const UiState& state) {
     case ScreenKind::doctor: return action == Action::finding_plan;
     case ScreenKind::usage:
     case ScreenKind::waste:  // no recording is opened, or it is being read
-      return action == Action::usage_by || action == Action::usage_days;
+      return action == Action::usage_by || action == Action::usage_days || action == Action::usage_source;
     default: return false;
   }
 }
