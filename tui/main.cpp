@@ -25,6 +25,7 @@
 #include "backends/kubernetes/past_way.hpp"
 #include "backends/mailbox.hpp"
 #include "backends/process.hpp"
+#include "backends/record/archive.hpp"
 #include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/replays.hpp"
@@ -49,6 +50,7 @@
 #include "tui/cli/look_back.hpp"
 #include "tui/cli/names.hpp"
 #include "tui/cli/program.hpp"
+#include "tui/cli/record/elsewhere.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/run.hpp"
 #include "tui/cli/settings.hpp"
@@ -341,6 +343,17 @@ cli::Opening open_recording(const cli::Options& options) {
 
 bool looks_back(const cli::Options& options) { return cli::looks_back(options, wall_clock()); }
 
+// The past of these clusters, live or as they stood; nullptr: nothing knows it. What else than a recording
+// does is of the present.
+std::unique_ptr<record::Archive> archive_of(const cli::Options& options, const mig::Catalogue& catalogue,
+                                            const cli::Joins& joins) {
+  const std::string folder = recordings_folder(options);
+  const record::Elsewhere elsewhere =
+      looks_back(options) ? record::Elsewhere() : cli::elsewhere(options, catalogue, joins);
+  if (folder.empty() && !elsewhere.prometheus && !elsewhere.accounting) return nullptr;
+  return record::open_archive(folder, wall_clock, {options.since, options.limits, options.except}, elsewhere);
+}
+
 cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,
                                const cli::Environment& environment) {
   if (looks_back(options)) return open_recording(options);
@@ -532,7 +545,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
                                cli::state_beside(own_journals(environment, "runs")));
     };
     wanted.fleet_sources = fleet_sources(options, environment);
-    const auto archive = archive_of(options, catalogue, *joined, looks_back(options));
+    const auto archive = archive_of(options, catalogue, *joined);
     auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs, archive.get());
     if (code) return *code;
     cli::complain(streams, code.error());

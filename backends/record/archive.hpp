@@ -10,9 +10,6 @@
 
 namespace tessera::record {
 
-// Where the unit that `tessera config record-unit` prints lets a recorder write.
-inline constexpr std::string_view kUsualFolder = "/var/lib/tessera/recording";
-
 // folder: empty: nothing is recorded. limits: from when on something counts as waste; `since` of it is not
 // looked at.
 std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall,

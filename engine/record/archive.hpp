@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "engine/error.hpp"
@@ -12,6 +13,9 @@
 #include "engine/usage/reckoning.hpp"
 
 namespace tessera::record {
+
+// Where the unit that `tessera config record-unit` prints lets a recorder write.
+inline constexpr std::string_view kUsualFolder = "/var/lib/tessera/recording";
 
 // What else knows the past of these clusters; empty: it does not. Each is called on a thread of the
 // archive's, and asks keep_on now and then whether anyone still waits for it.

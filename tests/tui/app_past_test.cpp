@@ -266,6 +266,7 @@ class AppElsewhereTest : public AppTest {
     events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, Loaded{}});
     turn();
   }
+  bool shows(std::string_view text) const { return terminal.shown.find(text) != std::string::npos; }
   FakeArchive recorded;
 };
 
@@ -279,7 +280,7 @@ TEST_F(AppElsewhereTest, WithoutARecordingWhatElseKnowsThePastIsRead) {
   press("o");
   EXPECT_EQ(recorded.read, (std::vector<std::string>{"accounting", "1 clusters, 7 days"}));
   EXPECT_TRUE(shows("asking slurmdbd, a day at a time")) << terminal.shown;
-  press("\x1b");
+  press(":nodes\r");
   EXPECT_EQ(recorded.read.back(), "given up");
   press(":at -2h\r");
   EXPECT_EQ(recorded.opened, 0) << "there is nothing to go back into";

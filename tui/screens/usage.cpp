@@ -50,6 +50,12 @@ std::string_view looking_at(PastSource source) {
   return "asking Slurm's accounting";
 }
 
+// Series that name no pod or job tell what was used, and not who held it.
+bool knows_held(const UiState& state) {
+  const auto& kept = state.usage.read->kept;
+  return !kept || kept->names_work;
+}
+
 const std::vector<Sum>* sums_of(const UiState& state) {
   if (!state.usage.read) return nullptr;
   const auto found = state.usage.read->sums.find(state.usage.by);
@@ -95,17 +101,17 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
                         sum.name.empty() ? Style(Role::dim) : Style(Role::text).with_bold(), 1});
   if (at.cluster > 0)
     line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
-  const usage::Reckoning& read = *state.usage.read;
-  const auto held = read.kept && !read.kept->names_work ? std::nullopt : usage::known_gpu_hours(sum);
+  const auto held = knows_held(state) ? usage::known_gpu_hours(sum) : std::nullopt;
+  const bool measured = sum.measured > 0 && knows_held(state);
   put_right(line, held ? fmt::format("{:.1f}", *held) : "n/a", at.held, 9, held ? Role::text : Role::dim);
   put_right(line, percent(sum.mean_use), at.mean, 5, sum.mean_use ? Role::text : Role::dim);
   put_right(line, percent(sum.p95_use), at.p95, 5, sum.p95_use ? Role::text : Role::dim);
   const bool much = sum.idle > 0.5 * sum.measured && sum.measured > 0;
-  put_right(line, sum.measured > 0 ? fmt::format("{:.1f}", sum.idle) : "n/a", at.idle, 8,
-            much               ? Role::warning
-            : sum.measured > 0 ? Role::text
-                               : Role::dim);
-  const bool waits = usage::tells_waiting(state.usage.by) && !read.kept;
+  put_right(line, measured ? fmt::format("{:.1f}", sum.idle) : "n/a", at.idle, 8,
+            !measured ? Role::dim
+            : much    ? Role::warning
+                      : Role::text);
+  const bool waits = usage::tells_waiting(state.usage.by) && !state.usage.read->kept;
   put_right(line, waits ? fmt::format("{:.1f}", sum.waited) : "n/a", at.waited, 9,
             waits && sum.waited > 0 ? Role::text : Role::dim);
   if (at.memory > 0)
@@ -123,6 +129,13 @@ void add_covered(Document& foot, std::string_view name, const std::vector<Sum>& 
                      *covered < 50 ? Role::warning : Role::dim);
 }
 
+void add_source(Document& foot, const UiState& state, int width) {
+  bool first = true;
+  for (const std::string& note : source_notes(state))
+    add_wrapped_fact(foot, std::exchange(first, false) ? told(state, N_("source")) : "", note, width,
+                     Role::dim);
+}
+
 // Of the row that is looked at, and of all of them.
 void add_coverage(Document& foot, const Sum& sum, const std::vector<Sum>& sums, const UiState& state,
                   int width) {
@@ -135,10 +148,7 @@ void add_coverage(Document& foot, const Sum& sum, const std::vector<Sum>& sums, 
                      told(state, fmt::format("{:.1f} h were held on slices that are not reported",
                                              state.usage.read->unplaced)),
                      width, Role::unknown);
-  bool first = true;
-  for (const std::string& note : source_notes(state))
-    add_wrapped_fact(foot, std::exchange(first, false) ? told(state, N_("source")) : "", note, width,
-                     Role::dim);
+  add_source(foot, state, width);
   if (const double hours = usage::unvalued(sums); hours > 1e-9)
     add_wrapped_fact(
         foot, "",
@@ -154,6 +164,10 @@ Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& s
       {{{sum.name.empty() ? told(state, "not reported") : sum.name, Style(Role::text).with_bold(), 1},
         {"  " + told(state, std::string(name_of(state.usage.by).word)), Role::dim}},
        {}});
+  if (!knows_held(state)) {
+    add_source(foot, state, width);
+    return foot;
+  }
   double all = 0;
   for (const Sum& one : sums) all += one.gpu_hours;
   std::string held = fmt::format("{:.1f} GPU-hours, {:.1f} slice-hours", sum.gpu_hours, sum.slice_hours);

@@ -310,7 +310,7 @@ int run_demand(const Options& options, const mig::Catalogue& catalogue, const Jo
     streams.out << cache_words(*looked->accounting, options) << cost_words(looked->cost, options);
   if (looked->kept)
     for (const std::string& one : tui::kept_words(*looked->kept)) streams.out << "; " << told(one);
-  streams.out << "; " << told(sizes_words(*looked)) << "\n";
+  streams.out << "\n" << told(sizes_words(*looked)) << "\n";
   const auto of_day = usage::hours_of_day(looked->demand.by_hour());
   if (options.output == OutputFormat::wide && !of_day.empty())
     streams.out << "\n"
