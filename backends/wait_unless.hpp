@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-// nullopt: it was given up, or not there in time. What it came from must not refer to the caller's stack.
-// stopped: empty: never. patience: nullopt: as long as it takes.
+// nullopt: it was given up, not there in time, or the worker's task ended without one. What it came from must
+// not refer to the caller's stack. stopped: empty: never. patience: nullopt: as long as it takes.
 template <class T>
 std::optional<T> wait_unless(std::future<T>& answer, const std::function<bool()>& stopped,
                              std::optional<Duration> patience = std::nullopt) {
@@ -22,7 +22,11 @@ std::optional<T> wait_unless(std::future<T>& answer, const std::function<bool()>
     if (stopped && stopped()) return std::nullopt;
     if (patience && std::chrono::steady_clock::now() - begun >= *patience) return std::nullopt;
   }
-  return answer.get();
+  try {
+    return answer.get();
+  } catch (const std::future_error&) {
+    return std::nullopt;  // a promise that was broken
+  }
 }
 
 }  // namespace tessera

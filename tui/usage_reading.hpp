@@ -14,6 +14,9 @@ namespace tessera::tui {
 // A cluster may have several backends: Prometheus measures beside Slurm.
 std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends);
 
+// Whether the screens of use or waste are on top.
+bool shows_sums(const UiState& state);
+
 class UsageReading {
  public:
   // Before each picture. archive: nullptr where nothing knows the past. moment: of the past that is shown;

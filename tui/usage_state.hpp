@@ -24,6 +24,7 @@ struct UsageState {
   std::optional<Error> failure;                  // of the last reading
   std::optional<double> part;                    // of a reading that is under way, 0 to 1
   bool wanted_again = false;                     // read once more, though it was read
+  bool asked = false;                            // by a key of these screens, as the accounting has to be
   std::shared_ptr<const WasteTexts> waste;       // of its screen; null: not made yet
 };
 

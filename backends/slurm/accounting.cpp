@@ -78,6 +78,8 @@ Error why(const Outcome& outcome) {
           "run sacct -a -X yourself to see more"};
 }
 
+constexpr const char* kGivenUp = "it was given up";
+
 // One call after the other on a worker of its own, waited for here.
 class Asking {
  public:
@@ -90,7 +92,7 @@ class Asking {
       calls_.run(std::move(command), [answer](Result<Outcome> told) { answer->set_value(std::move(told)); });
     });
     auto told = wait_unless(future, stopped_);
-    if (!told) return Error{kWhat, "it was given up", ""};
+    if (!told) return Error{kWhat, kGivenUp, ""};
     Result<Outcome> came = std::move(*told);
     ++cost_.commands;
     cost_.took += std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
@@ -283,8 +285,11 @@ Result<usage::PastJobs> read_accounting(const SlurmClient& site, const Accountin
   Days days(ask, site, question, cache, steps, sight->to_show ? who.user : std::string());
   const TimePoint first = std::chrono::floor<std::chrono::days>(question.from);
   for (TimePoint day = std::chrono::floor<std::chrono::days>(question.to - Duration{1}); day >= first;
-       day -= kDay)
+       day -= kDay) {
+    // Days that were kept are read without a question, and there may be many of them.
+    if (question.stopped && question.stopped()) return Error{kWhat, kGivenUp, ""};
     if (Status read = days.read(day); !read) return read.error();
+  }
   if (days.reads_none())
     return Error{kWhat, "none of the lines that sacct printed can be read",
                  "run sacct -a -X yourself to see more"};

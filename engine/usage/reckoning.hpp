@@ -68,6 +68,7 @@ struct Reckoning {
   std::map<ClusterName, DemandOverTime> demand;  // of rounds alone; accounting tells none here
   std::vector<Waste> waste;
   std::vector<Waste> left_out;                    // by asked.except: not in `waste`
+  std::optional<Error> waste_refused{};           // why there is no waste here, and the sums alone count
   std::vector<NotKnown> not_known;                // kinds of waste
   std::shared_ptr<const RightSizes> right_sizes;  // null: not wanted; without asked.except
 };

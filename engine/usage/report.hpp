@@ -30,6 +30,8 @@ struct Sum {
   // Hours of slices of which it is not known what part of a GPU they are: only in slice_hours.
   double unvalued = 0;
 };
+// What was never used is known without a figure, where Slurm tells that.
+inline bool knows_idle(const Sum& sum) { return sum.measured > 0 || sum.idle > 0; }
 // Most GPU-hours first.
 std::vector<Sum> sums(const Ledger& ledger, By by);
 // The share of all held GPU-hours for which use was measured, 0 to 100; nullopt: nothing was held.

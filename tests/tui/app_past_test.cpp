@@ -282,6 +282,11 @@ TEST_F(AppElsewhereTest, WithoutARecordingWhatElseKnowsThePastIsRead) {
   EXPECT_TRUE(shows("asking slurmdbd, a day at a time")) << terminal.shown;
   press(":nodes\r");
   EXPECT_EQ(recorded.read.back(), "given up");
+  recorded.read.clear();
+  press(":usage\r");
+  EXPECT_EQ(recorded.read, (std::vector<std::string>{"Prometheus", "1 clusters, 7 days"}))
+      << "by its key alone";
+  press(":nodes\r");
   press(":at -2h\r");
   EXPECT_EQ(recorded.opened, 0) << "there is nothing to go back into";
 }
@@ -293,6 +298,20 @@ TEST_F(AppElsewhereTest, WhereTheAccountingAloneKnowsThePastItIsAskedOnRequest) 
   EXPECT_TRUE(shows("ask slurmdbd, which knows the jobs of the days before")) << terminal.shown;
   press("o");
   EXPECT_EQ(recorded.read, (std::vector<std::string>{"accounting", "1 clusters, 7 days"}));
+  usage::Reckoning told = *test::reckoned();
+  told.accounting.emplace();
+  recorded.adding = record::Archive::AddingUp{1, std::make_shared<const usage::Reckoning>(told), {}};
+  recorded.queue.post(Event{ClusterName(), 0, TimePoint{} + wall, PaceReport{}});
+  turn();
+  EXPECT_TRUE(shows("from Slurm's accounting")) << terminal.shown;
+  press(":nodes\r");
+  press("\x12:usage\r");  // read again whatever is on screen
+  EXPECT_EQ(recorded.read.size(), 2u) << "of slurmdbd nothing was asked by that";
+  EXPECT_TRUE(shows("from Slurm's accounting")) << terminal.shown;
+  press("d");
+  EXPECT_EQ(recorded.read.back(), "1 clusters, 30 days");
+  press("\x12");
+  EXPECT_EQ(recorded.read.size(), 6u) << "here it is asked for";
 }
 
 TEST_F(AppPastTest, TheScreenThatWasOpenShowsTheOtherTime) {

@@ -58,7 +58,7 @@ bool knows_held(const UiState& state) {
 
 const std::vector<Sum>* sums_of(const UiState& state) {
   if (!state.usage.read) return nullptr;
-  const auto found = state.usage.read->sums.find(state.usage.by);
+  const auto found = state.usage.read->sums.find(by_shown(state));
   return found == state.usage.read->sums.end() ? nullptr : &found->second;
 }
 
@@ -82,7 +82,7 @@ UsageColumns usage_columns(const UiContext& ui, int width) {
 
 DocLine heading(const UiState& state, const UsageColumns& at) {
   DocLine line;
-  line.spans.push_back({std::string(name_of(state.usage.by).head), Role::heading, 1});
+  line.spans.push_back({std::string(name_of(by_shown(state)).head), Role::heading, 1});
   if (at.cluster > 0) line.spans.push_back({"CLUSTER", Role::heading, at.cluster});
   put_right(line, "GPU-H", at.held, 9, Role::heading);
   put_right(line, "MEAN", at.mean, 5, Role::heading);
@@ -102,16 +102,16 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
   if (at.cluster > 0)
     line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
   const auto held = knows_held(state) ? usage::known_gpu_hours(sum) : std::nullopt;
-  const bool measured = sum.measured > 0 && knows_held(state);
+  const bool idle = usage::knows_idle(sum) && knows_held(state);
   put_right(line, held ? fmt::format("{:.1f}", *held) : "n/a", at.held, 9, held ? Role::text : Role::dim);
   put_right(line, percent(sum.mean_use), at.mean, 5, sum.mean_use ? Role::text : Role::dim);
   put_right(line, percent(sum.p95_use), at.p95, 5, sum.p95_use ? Role::text : Role::dim);
-  const bool much = sum.idle > 0.5 * sum.measured && sum.measured > 0;
-  put_right(line, measured ? fmt::format("{:.1f}", sum.idle) : "n/a", at.idle, 8,
-            !measured ? Role::dim
-            : much    ? Role::warning
-                      : Role::text);
-  const bool waits = usage::tells_waiting(state.usage.by) && !state.usage.read->kept;
+  const bool much = sum.idle > 0.5 * (sum.measured > 0 ? sum.measured : sum.gpu_hours);
+  put_right(line, idle ? fmt::format("{:.1f}", sum.idle) : "n/a", at.idle, 8,
+            !idle  ? Role::dim
+            : much ? Role::warning
+                   : Role::text);
+  const bool waits = usage::tells_waiting(by_shown(state)) && !state.usage.read->kept;
   put_right(line, waits ? fmt::format("{:.1f}", sum.waited) : "n/a", at.waited, 9,
             waits && sum.waited > 0 ? Role::text : Role::dim);
   if (at.memory > 0)
@@ -158,11 +158,18 @@ void add_coverage(Document& foot, const Sum& sum, const std::vector<Sum>& sums, 
         width, Role::unknown);
 }
 
+// Slurm itself tells of whole GPUs that they were never used, and no figure of the others.
+std::string idle_text(const Sum& sum) {
+  if (!usage::knows_idle(sum)) return "no figures of use";
+  if (sum.idle > sum.measured + 1e-9) return fmt::format("{:.1f} GPU-hours", sum.idle);
+  return fmt::format("{:.1f} of {:.1f} GPU-hours with figures", sum.idle, sum.measured);
+}
+
 Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& state, int width) {
   Document foot;
   foot.push_back(
       {{{sum.name.empty() ? told(state, "not reported") : sum.name, Style(Role::text).with_bold(), 1},
-        {"  " + told(state, std::string(name_of(state.usage.by).word)), Role::dim}},
+        {"  " + told(state, std::string(name_of(by_shown(state)).word)), Role::dim}},
        {}});
   if (!knows_held(state)) {
     add_source(foot, state, width);
@@ -173,16 +180,17 @@ Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& s
   std::string held = fmt::format("{:.1f} GPU-hours, {:.1f} slice-hours", sum.gpu_hours, sum.slice_hours);
   if (all > 0) held += fmt::format("; {:.0f} % of all", 100 * sum.gpu_hours / all);
   add_wrapped_fact(foot, told(state, "hours"), told(state, held), width);
-  add_wrapped_fact(foot, told(state, "idle"),
-                   sum.measured > 0 ? told(state, fmt::format("{:.1f} of {:.1f} GPU-hours with figures",
-                                                              sum.idle, sum.measured))
-                                    : told(state, "no figures of use"),
-                   width, sum.measured > 0 ? Role::text : Role::unknown);
+  add_wrapped_fact(foot, told(state, "idle"), told(state, idle_text(sum)), width,
+                   usage::knows_idle(sum) ? Role::text : Role::unknown);
   add_coverage(foot, sum, sums, state, width);
   return foot;
 }
 
 }  // namespace
+
+By by_shown(const UiState& state) {
+  return is_told(state.usage.by, state.usage) ? state.usage.by : By::workload;
+}
 
 const Sum* sum_here(const UiState& state) {
   const std::vector<Sum>* sums = sums_of(state);
@@ -219,14 +227,12 @@ void take_usage(UiState& state, const UiContext& ui, const UsageTold& told) {
   }
   usage.part.reset();
   usage.failure = told.what.failure;
-  if (!told.what.sums) return;
-  usage.read = told.what.sums, usage.read_at = ui.wall;
-  if (!is_told(usage.by, usage)) usage.by = By::workload;
+  if (told.what.sums) usage.read = told.what.sums, usage.read_at = ui.wall;
 }
 
 Effects sum_up_by(UiState& state, const UiContext&, Action) {
   const auto at =
-      std::find_if(kBys.begin(), kBys.end(), [&](const ByName& one) { return one.by == state.usage.by; });
+      std::find_if(kBys.begin(), kBys.end(), [&](const ByName& one) { return one.by == by_shown(state); });
   auto next = at;
   do next = next + 1 == kBys.end() ? kBys.begin() : next + 1;
   while (!is_told(next->by, state.usage));
@@ -245,13 +251,15 @@ Effects choose_days(UiState& state, const UiContext& ui, Action) {
   constexpr Duration kDay{24LL * 3'600'000};
   Duration& since = state.usage.since;
   since = since < 7 * kDay ? 7 * kDay : since < 30 * kDay ? 30 * kDay : kDay;
+  state.usage.asked = true;
   say(state, ui, Severity::info, fmt::format("looking at {}", days_text(since)));
   return {};
 }
 
 std::string why_no_days(Action, const UiState& state, const UiContext&) {
   const UsageState& usage = state.usage;
-  return usage.read || usage.failure || usage.part ? "" : "no recording is opened";
+  if (usage.read || usage.failure || usage.part) return "";
+  return usage.sources.empty() ? "no recording is opened" : "nothing was read yet";
 }
 
 Effects choose_source(UiState& state, const UiContext& ui, Action) {
@@ -259,7 +267,7 @@ Effects choose_source(UiState& state, const UiContext& ui, Action) {
   const auto now = source_wanted(state.usage, state.past);
   const auto at = now ? std::find(sources.begin(), sources.end(), *now) : sources.end();
   state.usage.chosen = at == sources.end() || at + 1 == sources.end() ? sources.front() : *(at + 1);
-  state.usage.failure.reset();
+  state.usage.asked = state.usage.wanted_again = true;
   say(state, ui, Severity::info, std::string(looking_at(*state.usage.chosen)));
   return {};
 }
@@ -274,9 +282,9 @@ std::string why_no_source(Action, const UiState& state, const UiContext& ui) {
 Effects open_on_usage(UiState& state, const UiContext&) {
   const Sum* sum = sum_here(state);
   if (!sum) return {};
-  if (state.usage.by == By::node) {
+  if (by_shown(state) == By::node) {
     open_node(state, sum->cluster, sum->name);
-  } else if (state.usage.by == By::workload) {
+  } else if (by_shown(state) == By::workload) {
     open_workload(state, sum->cluster, sum->name);
   } else {
     Screen list;
@@ -293,7 +301,7 @@ std::string why_no_open_on_usage(const UiState& state, const UiContext& ui) {
   if (!sum) return "nothing to open here";
   const Cluster* cluster = ui.model.find(sum->cluster);
   if (sum->name.empty() || !cluster) return "it is not told who that was";
-  switch (state.usage.by) {
+  switch (by_shown(state)) {
     case By::user: return "";
     case By::node: return cluster->nodes.find(NodeName(sum->name)) ? "" : "the node is no longer listed";
     case By::workload:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/text.hpp"
+#include "engine/usage/untold.hpp"
 #include "tui/screens/beside.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
@@ -79,7 +80,7 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
   std::size_t rows = 0;
   std::vector<const Waste*> shown;
   for (const Waste& one : state.usage.read->waste)
-    if (is_of(one, sum, state.usage.by) && ++rows <= kMostRows) shown.push_back(&one);
+    if (is_of(one, sum, by_shown(state)) && ++rows <= kMostRows) shown.push_back(&one);
   const WastedBeside at = wasted_columns_beside(shown, kWork, page.width());
   for (const Waste* one : shown) {
     const auto cell = [&](const std::string& text, int x, int end) {
@@ -98,7 +99,12 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
     if (!line.spans.empty()) page.add(std::move(line));
   }
   if (rows > kMostRows) add_note(page, fmt::format("and {} more", rows - kMostRows), Role::dim);
-  if (rows == 0) add_note(page, "nothing, as far as there are figures", Role::dim);
+  if (rows > 0) return;
+  const usage::Reckoning& read = *state.usage.read;
+  if (read.waste_refused || usage::is_unmeasured(read.not_known))
+    add_note(page, "not known", Role::unknown);
+  else
+    add_note(page, "nothing, as far as there are figures", Role::dim);
 }
 
 void add_held_now(FactPage& page, const UiContext& ui, const UiState& state, const Sum& sum) {
@@ -154,8 +160,8 @@ void add_demand(FactPage& page, const UiState& state, const ClusterName& cluster
 std::optional<Screen> page_beside_usage(const UiState& state, const UiContext& ui) {
   const Sum* sum = sum_here(state);
   if (!sum || sum->name.empty()) return std::nullopt;
-  return page_of_listed(ui.model.find(sum->cluster), state.usage.by == By::node ? sum->name : "",
-                        state.usage.by == By::workload ? sum->name : "");
+  return page_of_listed(ui.model.find(sum->cluster), by_shown(state) == By::node ? sum->name : "",
+                        by_shown(state) == By::workload ? sum->name : "");
 }
 
 bool has_lines_beside_usage(const UiState& state, const UiContext&) { return sum_here(state) != nullptr; }
@@ -164,7 +170,7 @@ Document lines_beside_usage(const UiContext& ui, const UiState& state, int width
   const Sum* sum = sum_here(state);
   if (!sum) return {};
   FactPage page(state, width);
-  if (state.usage.by == By::user && !sum->name.empty()) add_held_now(page, ui, state, *sum);
+  if (by_shown(state) == By::user && !sum->name.empty()) add_held_now(page, ui, state, *sum);
   add_wasted(page, state, *sum);
   return page.take();
 }

@@ -51,7 +51,7 @@ std::string span_text(const usage::Reckoning& read) {
 
 bool any_real(const UiContext& ui, Scheduler scheduler) {
   return std::any_of(ui.model.clusters.begin(), ui.model.clusters.end(), [&](const Cluster& cluster) {
-    return !cluster.simulated && cluster.scheduler == scheduler;
+    return cluster.loaded && !cluster.simulated && cluster.scheduler == scheduler;
   });
 }
 

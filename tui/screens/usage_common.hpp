@@ -14,6 +14,8 @@ namespace tessera::tui {
 
 // Above the list: which time was read, how much of it is recorded, and what is read now.
 Document span_lines(const UiState& state);
+// By what is summed up, as far as the source tells it.
+usage::By by_shown(const UiState& state);
 // Under the cursor; null: there is no line.
 const usage::Sum* sum_here(const UiState& state);
 const usage::Waste* waste_here(const UiState& state);

@@ -21,6 +21,7 @@
 #include "tui/screens/overview/overview_body.hpp"
 #include "tui/screens/preview.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/screens/sentence.hpp"
 #include "tui/screens/usage.hpp"
 #include "tui/screens/usage_common.hpp"
 
@@ -247,13 +248,18 @@ Document foot_for(const Waste& one, const UiState& state, int width) {
 Document nothing_wasted(const UiContext& ui, const UiState& state, int width) {
   FactPage page(state, width);
   for (DocLine& line : span_lines(state)) page.add(std::move(line));
-  if (usage::is_unmeasured(state.usage.read->not_known))
+  const usage::Reckoning& read = *state.usage.read;
+  if (read.waste_refused) {
+    add_sentence(page, read.waste_refused->what + ": " + read.waste_refused->reason, Role::danger);
+    add_sentence(page, read.waste_refused->hint);
+  } else if (usage::is_unmeasured(read.not_known)) {
     page.fact("", "What was wasted is not known.", Role::unknown);
-  else
+  } else {
     page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
+  }
   if (const std::string gaps = gaps_text(state); !gaps.empty()) page.fact("", gaps, Role::warning);
   Document not_known;
-  add_left_out(not_known, state, width);
+  if (!read.waste_refused) add_left_out(not_known, state, width);
   add_not_known(not_known, state, width);
   for (DocLine& line : not_known) page.add(std::move(line));
   page.fact(first_key(state, Action::usage_days), "look at more days");

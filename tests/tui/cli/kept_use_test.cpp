@@ -7,12 +7,14 @@
 #include <sstream>
 
 #include "engine/usage/exceptions.hpp"
+#include "engine/usage/untold.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/record/demand.hpp"
+#include "tui/cli/record/elsewhere.hpp"
 #include "tui/cli/record/usage.hpp"
 #include "tui/cli/record/waste.hpp"
 
@@ -31,7 +33,6 @@ class Kept final : public usage::KeptUse {
     told_.shared = shared;
     told_.step = Duration{300'000};
     told_.names_work = !work_.empty(), told_.unnamed = work_.empty() ? 2 : 0.5;
-    told_.cost.commands = 3, told_.cost.bytes = 2048, told_.cost.took = Duration{1500};
   }
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return record::Covered{{}, test::at(7200)}; }
@@ -42,6 +43,8 @@ class Kept final : public usage::KeptUse {
   }
   Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
     ++asked_;
+    // As a server that is asked again: it costs again.
+    told_.cost.commands += 3, told_.cost.bytes += 2048, told_.cost.took += Duration{1500};
     for (int second = 0; second <= 7200; second += 300) {
       Cluster cluster;
       cluster.name = name_;
@@ -171,6 +174,42 @@ TEST(UsageFromPrometheus, TwoSourcesAtOnceAndOneThatIsNotSetAreRefused) {
   asked.options.accounting = false, asked.options.figures.clear();
   EXPECT_EQ(asked.run(run_usage), kUsage);
   EXPECT_NE(asked.err.str().find("prometheus is not set"), std::string::npos) << asked.err.str();
+}
+
+// As the screens of the console read it.
+TEST(UsageFromPrometheus, TheScreensTellNoWasteOfWhatNobodyIsNamedFor) {
+  Asked asked;
+  const auto read = [&] {
+    return asked.with([&](const Joins& joins) {
+      return elsewhere(asked.options, test::catalogue(), joins).prometheus(Duration{7'200'000}, {});
+    });
+  };
+  auto told = read();
+  ASSERT_TRUE(told) << to_line(told.error());
+  EXPECT_TRUE(told->kept && told->kept->names_work);
+  EXPECT_FALSE(told->waste.empty()) << "held, and never used";
+  asked.options.except = *usage::exceptions_of("user=ci");
+  told = read();
+  ASSERT_TRUE(told) << to_line(told.error());
+  EXPECT_TRUE(told->waste.empty());
+  ASSERT_TRUE(told->waste_refused);
+  EXPECT_FALSE(told->sums.at(usage::By::workload).empty());
+  asked.options.except.reset(), asked.work = "";
+  told = read();
+  ASSERT_TRUE(told) << to_line(told.error());
+  EXPECT_TRUE(told->waste.empty()) << "a GPU that stands free looks the same";
+  EXPECT_TRUE(usage::is_unmeasured(told->not_known));
+}
+
+TEST(UsageFromPrometheus, AFilterThatItCannotTellIsRefusedForRightSizesToo) {
+  Asked asked;
+  asked.options.demand = asked.options.right_sized = true;
+  asked.options.except = *usage::exceptions_of("user=ci");
+  EXPECT_EQ(asked.run(run_usage), kUnknown);
+  EXPECT_NE(asked.err.str().find("names users or accounts, which Prometheus does not tell"),
+            std::string::npos)
+      << asked.err.str();
+  EXPECT_EQ(asked.asked, 0);
 }
 
 TEST(UsageFromPrometheus, UsersAreRefusedSinceItKnowsNone) {

@@ -74,6 +74,11 @@ std::shared_ptr<const usage::Reckoning> kept(bool names_work) {
   all.kept.emplace();
   all.kept->names_work = names_work, all.kept->unnamed = 4.5;
   all.kept->cost.commands = 12, all.kept->cost.bytes = 2048;
+  if (!names_work) {
+    all.waste.clear(), all.left_out.clear();
+    for (const char* kind : {"idle", "parked", "too-big"})
+      all.not_known.push_back({ClusterName("hpc"), kind, "no series names a pod or a job"});
+  }
   return std::make_shared<const usage::Reckoning>(std::move(all));
 }
 
@@ -98,8 +103,39 @@ TEST(UsageScreens, WhatPrometheusDoesNotTellIsNotKnown) {
   EXPECT_EQ(session.screen().find("48.0"), std::string::npos) << "nor who held anything\n"
                                                               << session.screen();
   EXPECT_TRUE(session.shows("its series name no pod or job: what was held is not known")) << session.screen();
+  session.resize({200, 60});
+  EXPECT_TRUE(session.shows("not known")) << "beside the list\n" << session.screen();
   session.press(":waste<enter>");
   EXPECT_TRUE(session.shows("47.5 h of it kept by Prometheus")) << session.screen();
+  EXPECT_TRUE(session.shows("What was wasted is not known.")) << session.screen();
+  EXPECT_FALSE(session.shows("Nothing was wasted")) << session.screen();
+}
+
+// The filter is about waste, and who held what is known all the same.
+TEST(UsageScreens, AFilterThatPrometheusCannotTellRefusesWasteAlone) {
+  usage::Reckoning all = *kept(true);
+  all.waste.clear();
+  all.waste_refused =
+      Error{"cannot tell what is left out", "waste-except (user=ci) names users", "a recording"};
+  Session session(two_places(), {120, 40});
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(all));
+  session.press(":usage<enter>");
+  EXPECT_TRUE(session.shows("88123")) << session.screen();
+  session.press(":waste<enter>");
+  EXPECT_TRUE(session.shows("waste-except (user=ci) names users")) << session.screen();
+  EXPECT_FALSE(session.shows("Nothing was wasted")) << session.screen();
+}
+
+// Slurm's own samples tell that a whole GPU was never used, and no figure: that is known.
+TEST(UsageScreens, HoursThatWereNeverUsedAreIdleWithoutAFigure) {
+  usage::Reckoning all = *reckoned();
+  all.accounting.emplace();
+  all.sums[usage::By::user] = {{ClusterName("hpc"), "carol", 40, 320, 0, {}, {}, {}, 31.5, 0}};
+  Session session(two_places(), {120, 40});
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(all));
+  session.press(":usage<enter>");
+  EXPECT_NE(session.line_with("▌").find("31.5"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("31.5 GPU-hours")) << session.screen();
 }
 
 TEST(UsageScreens, WhatTheAccountingTellsIsCalledSo) {

@@ -15,6 +15,7 @@
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/looked.hpp"
 #include "tui/cli/record/past.hpp"
+#include "tui/cli/record/waste.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/gap_words.hpp"
 #include "tui/source_words.hpp"
@@ -179,19 +180,21 @@ Result<LookedDemand> held_by_prometheus(const Options& options, const mig::Catal
   const Error names_none{
       kCannot, "Prometheus' series name no pod or job: what was held is not known",
       "docs/time.md says which labels do; --source recording or accounting looks elsewhere"};
-  usage::AskingCost first;
   std::shared_ptr<const usage::RightSizes> sizes;
   if (options.right_sized) {
+    if (auto refused = why_exceptions_not_told(options, PastSource::prometheus, nullptr))
+      return std::move(*refused);
     auto sums = usage::reckon(all, sized_by(options, span), catalogue);
     if (!sums) return sums.error();
     if (sums->hours > 0 && !told_by(kept).names_work) return names_none;
-    sizes = std::move(sums->right_sizes), first = told_by(kept).cost;
+    if (auto refused = why_exceptions_not_told(options, PastSource::prometheus, &*sums))
+      return std::move(*refused);
+    sizes = std::move(sums->right_sizes);
   }
   auto past = usage::past_demand(all, span, group, sizes);
   if (!past) return past.error();
   LookedDemand looked{std::move(past->demand), past->from, past->to};
   looked.kept = told_by(kept);
-  add(looked.kept->cost, first);
   looked.cost = looked.kept->cost;
   if (looked.demand.hours() <= 0) return nothing_kept(*looked.kept);
   if (!looked.kept->names_work) return names_none;

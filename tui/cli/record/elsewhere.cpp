@@ -10,10 +10,12 @@ namespace {
 
 Result<usage::Reckoning> read_past(const Options& options, PastSource source, const mig::Catalogue& catalogue,
                                    const Joins& joins, const usage::KeepOn& keep_on) {
-  if (auto refused = why_exceptions_not_told(options, source, nullptr)) return std::move(*refused);
+  auto refused = why_exceptions_not_told(options, source, nullptr);
   auto looked = look(options, catalogue, joins, keep_on);
   if (!looked) return looked.error();
-  if (auto refused = why_exceptions_not_told(options, source, &*looked)) return std::move(*refused);
+  if (!refused) refused = why_exceptions_not_told(options, source, &*looked);
+  // The filter is about waste alone, and who held what is known without it.
+  if (refused) looked->waste.clear(), looked->left_out.clear(), looked->waste_refused = std::move(*refused);
   return static_cast<usage::Reckoning&&>(std::move(*looked));
 }
 

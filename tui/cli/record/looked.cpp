@@ -92,6 +92,16 @@ void add_not_told(Looked& looked, const std::set<ClusterName>& clusters) {
       looked.not_known.push_back({cluster, kind, "Prometheus does not tell what is free"});
 }
 
+// Where no series names a pod or a job, what is used may be held, and what is not may be free.
+void forget_waste(Looked& looked, const std::set<ClusterName>& clusters) {
+  looked.waste.clear(), looked.left_out.clear();
+  for (const char* kind : {"idle", "parked", "too-big"}) {
+    std::erase_if(looked.not_known, [&](const usage::NotKnown& one) { return one.kind == kind; });
+    for (const ClusterName& cluster : clusters)
+      looked.not_known.push_back({cluster, kind, "no series names a pod or a job"});
+  }
+}
+
 // What Prometheus keeps of --since until now.
 Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                                   const usage::KeepOn& keep_on) {
@@ -117,6 +127,7 @@ Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& 
   looked.kept = told();
   looked.cost = looked.kept->cost;
   add_not_told(looked, clusters);
+  if (!looked.kept->names_work) forget_waste(looked, clusters);
   return looked;
 }
 

@@ -18,8 +18,6 @@
 namespace tessera::cli {
 namespace {
 
-bool knows_idle(const usage::Sum& sum) { return sum.measured > 0 || sum.idle > 0; }
-
 // What is summed up by, as it was asked for.
 struct Wanted {
   usage::By by{};
@@ -33,7 +31,7 @@ struct Told {
 Told told_of(const usage::Sum& sum, const Looked& looked, usage::By by) {
   Told told;
   if (knows_held(looked)) told.gpu_hours = usage::known_gpu_hours(sum), told.slice_hours = sum.slice_hours;
-  if (knows_held(looked) && knows_idle(sum)) told.idle = sum.idle;
+  if (knows_held(looked) && usage::knows_idle(sum)) told.idle = sum.idle;
   if (knows_waiting(looked) && usage::tells_waiting(by)) told.waited = sum.waited;
   return told;
 }

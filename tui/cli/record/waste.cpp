@@ -228,7 +228,7 @@ constexpr const char* kPartitionsNotTold =
     "waste-except ({}) names partitions of jobs, which Prometheus does not tell";
 
 // Of jobs no series tells the partition; of pods the namespace is a part of the name.
-bool lacks_groups(const Looked& looked) {
+bool lacks_groups(const usage::Reckoning& looked) {
   const auto lacks = [](const usage::Waste& one) { return !one.workload.empty() && one.group.empty(); };
   return std::any_of(looked.waste.begin(), looked.waste.end(), lacks) ||
          std::any_of(looked.left_out.begin(), looked.left_out.end(), lacks);
@@ -237,7 +237,7 @@ bool lacks_groups(const Looked& looked) {
 }  // namespace
 
 std::optional<Error> why_exceptions_not_told(const Options& options, PastSource source,
-                                             const Looked* looked) {
+                                             const usage::Reckoning* looked) {
   if (!options.except || source != PastSource::prometheus) return std::nullopt;
   if (usage::names_any(*options.except, {"user", "account"})) return filter_not_told(options, kOwnersNotTold);
   if (usage::has_bare_word(*options.except)) return filter_not_told(options, kWordsNotTold);
