@@ -161,7 +161,7 @@ void add_coverage(Document& foot, const Sum& sum, const std::vector<Sum>& sums, 
 // Slurm itself tells of whole GPUs that they were never used, and no figure of the others.
 std::string idle_text(const Sum& sum) {
   if (!usage::knows_idle(sum)) return "no figures of use";
-  if (sum.idle > sum.measured + 1e-9) return fmt::format("{:.1f} GPU-hours", sum.idle);
+  if (sum.idle > sum.measured + 1e-9) return fmt::format("{:.1f} GPU-hours that were never used", sum.idle);
   return fmt::format("{:.1f} of {:.1f} GPU-hours with figures", sum.idle, sum.measured);
 }
 
