@@ -105,7 +105,7 @@ struct App::Parts {
     if (effects.refresh) {
       for (const BackendPtr& backend : with.backends) backend->refresh();
       state.usage.wanted_again = true;
-      state.usage.asked = shows_sums(state);
+      state.usage.asked = reads_past(state);
     }
     if (effects.repaint) with.terminal.forget();
     if (effects.mouse) with.terminal.set_mouse(*effects.mouse);

@@ -45,8 +45,14 @@ std::vector<std::string> source_words(const usage::Reckoning& read) {
   if (read.accounting) return accounting_words(read);
   if (!read.kept) return {};
   std::vector<std::string> all = kept_words(*read.kept);
-  if (!read.kept->names_work)
+  if (!read.kept->names_work) {
     all.insert(all.begin(), "its series name no pod or job: what was held is not known");
+    return all;
+  }
+  for (const ClusterName& cluster : read.kept->nameless)
+    all.insert(
+        all.begin(),
+        fmt::format("the series of {} name no pod or job: what was held there is not known", cluster.text));
   return all;
 }
 

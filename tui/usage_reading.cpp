@@ -10,11 +10,13 @@ namespace tessera::tui {
 
 namespace {
 
-// It is asked again by its key alone, and what is there without it is read from now on.
-void give_up(UsageState& usage, record::Archive& archive) {
-  archive.give_up();
-  usage.part.reset();
-  if (usage.chosen == usage::PastSource::accounting) usage.chosen.reset();
+using usage::PastSource;
+
+// The accounting answers on request alone: where no answer of it came, what is there without it is read.
+// Where nothing else is, it stays chosen, so that the days and a refresh ask it.
+void settle(UsageState& usage) {
+  const bool stands = usage.asked || usage.part || usage.failure || is_read(usage, PastSource::accounting);
+  if (usage.chosen == PastSource::accounting && !stands && usage.sources.size() > 1) usage.chosen.reset();
 }
 
 }  // namespace
@@ -27,21 +29,22 @@ std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends) {
   return names;
 }
 
-bool shows_sums(const UiState& state) {
-  return row_of(state).over_time && state.top().kind != ScreenKind::advise;
+bool reads_past(const UiState& state) {
+  return row_of(state).over_time && (state.top().kind != ScreenKind::advise || advice_reads_past(state));
 }
 
 void UsageReading::follow(UiState& state, record::Archive* archive, std::span<const BackendPtr> backends,
                           std::optional<TimePoint> moment, const mig::Catalogue& catalogue) {
   if (!archive) return;
   UsageState& usage = state.usage;
-  // Advice counts what is recorded, where it is to count there.
-  const bool advises = state.top().kind == ScreenKind::advise;
-  const auto source = source_wanted(usage, advises || state.past);
-  const bool wanted = source && row_of(state).over_time && (!advises || advice_reads_past(state));
+  settle(usage);
+  const auto source = source_wanted(usage, state.past);
+  // In the past the moment says until when, and is not there at once.
+  const bool wanted = source && reads_past(state) && moment.has_value() == state.past;
   if (!wanted) {
     if (!usage.part) return;
-    give_up(usage, *archive);
+    archive->give_up();
+    usage.part.reset();
     usage.wanted_again = true;
     return;
   }
@@ -53,11 +56,11 @@ void UsageReading::follow(UiState& state, record::Archive* archive, std::span<co
   source_ = source;
   usage.wanted_again = false;
   const bool asked = std::exchange(usage.asked, false);
-  if (*source == usage::PastSource::accounting && !asked) return;
-  if (*source != usage::PastSource::accounting && usage.chosen == usage::PastSource::accounting)
-    usage.chosen.reset();
+  if (*source == PastSource::accounting && !asked) return;
+  if (*source != PastSource::accounting && usage.chosen == PastSource::accounting) usage.chosen.reset();
   // What another source told is not what this one tells.
-  if (usage.read && usage::source_of(*usage.read) != *source) usage.read = nullptr;
+  if (!is_read(usage, *source)) usage.read = nullptr;
+  if (usage.source != *source) usage.failure.reset();
   usage.source = *source;
   usage.part = 0;
   archive->add_up(cluster_names(backends), usage.since, moment, catalogue, *source);

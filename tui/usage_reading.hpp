@@ -14,8 +14,8 @@ namespace tessera::tui {
 // A cluster may have several backends: Prometheus measures beside Slurm.
 std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends);
 
-// Whether the screens of use or waste are on top.
-bool shows_sums(const UiState& state);
+// Whether what is on top counts the past, of whichever source.
+bool reads_past(const UiState& state);
 
 class UsageReading {
  public:

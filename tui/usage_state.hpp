@@ -33,13 +33,19 @@ inline bool has_recording(const UsageState& usage) {
          usage.sources.end();
 }
 
-// Which is read; nullopt: there is none, or only one that is asked on request. past: a moment of it is shown.
+// Which is read, for use, waste and advice alike; nullopt: there is none, or only one that is asked on
+// request. past: a moment of it is shown.
 inline std::optional<usage::PastSource> source_wanted(const UsageState& usage, bool past) {
   if (past) return has_recording(usage) ? std::optional(usage::PastSource::recording) : std::nullopt;
   if (usage.chosen) return usage.chosen;
   for (const usage::PastSource source : usage.sources)
     if (source != usage::PastSource::accounting) return source;
   return std::nullopt;
+}
+
+// Whether that is what was read last.
+inline bool is_read(const UsageState& usage, usage::PastSource source) {
+  return usage.read && usage::source_of(*usage.read) == source;
 }
 
 }  // namespace tessera::tui

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 
 #include "engine/record/recording.hpp"
@@ -14,6 +15,8 @@ namespace tessera::usage {
 struct KeptTold {
   Duration step{};          // between two values
   bool names_work = false;  // some series names a pod or a job
+  // Of several clusters those of which none does, though something was measured there.
+  std::set<ClusterName> nameless;
   double unnamed = 0;       // hours of GPUs and slices for which none is named: free, or not told
   double shared = 0;        // hours of instances for which several are named: not counted for any of them
   std::size_t strange = 0;  // series of nodes that are not known

@@ -209,6 +209,11 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
   return summed;
 }
 
+std::vector<Sum> known_as_held(const Reckoning& read, std::vector<Sum> sums) {
+  std::erase_if(sums, [&](const Sum& sum) { return !knows_held(read, sum.cluster); });
+  return sums;
+}
+
 Result<PastDemand> past_demand(std::span<const std::unique_ptr<record::Recording>> recordings, Duration since,
                                const std::string& group, const std::shared_ptr<const RightSizes>& sizes) {
   const DemandOverTime empty(group, sizes);

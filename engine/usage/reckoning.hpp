@@ -65,7 +65,7 @@ struct Reckoning {
   std::vector<std::string> figures_by;       // of an accounting: "jobstats", "slurm"
   std::optional<KeptTold> kept;              // nullopt: it is not Prometheus
   std::map<By, std::vector<Sum>> sums;
-  std::map<ClusterName, DemandOverTime> demand;  // of rounds alone; accounting tells none here
+  std::map<ClusterName, DemandOverTime> demand;  // of clusters of which it is known what was held
   std::vector<Waste> waste;
   std::vector<Waste> left_out;                    // by asked.except: not in `waste`
   std::optional<Error> waste_refused{};           // why there is no waste here, and the sums alone count
@@ -77,6 +77,14 @@ inline PastSource source_of(const Reckoning& read) {
   if (read.accounting) return PastSource::accounting;
   return read.kept ? PastSource::prometheus : PastSource::recording;
 }
+
+// Whether it is known what was held there: series that name no pod or job tell what was used, and not by
+// whom.
+inline bool knows_held(const Reckoning& read, const ClusterName& cluster) {
+  return !read.kept || !read.kept->nameless.contains(cluster);
+}
+// The sums of clusters where it is.
+std::vector<Sum> known_as_held(const Reckoning& read, std::vector<Sum> sums);
 
 // What a ledger comes to; from and to stay zero.
 Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue);

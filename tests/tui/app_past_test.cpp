@@ -314,6 +314,69 @@ TEST_F(AppElsewhereTest, WhereTheAccountingAloneKnowsThePastItIsAskedOnRequest) 
   EXPECT_EQ(recorded.read.size(), 6u) << "here it is asked for";
 }
 
+// Leaving the screen ends what runs; the keys that ask it work as before.
+TEST_F(AppElsewhereTest, AnAccountingThatWasGivenUpIsAskedAgainByEachKeyThatAsks) {
+  begin({usage::PastSource::accounting});
+  press(":usage\r");
+  press("o");
+  press(":nodes\r");
+  EXPECT_EQ(recorded.read.back(), "given up");
+  recorded.read.clear();
+  press(":usage\r");
+  EXPECT_TRUE(recorded.read.empty()) << "not by coming back";
+  for (const std::string key : {"d", "\x12", "o"}) {
+    press(key);
+    EXPECT_EQ(recorded.read.size(), 2u) << key;
+    EXPECT_EQ(recorded.read.front(), "accounting") << key;
+    press(":nodes\r");
+    press(":usage\r");
+    recorded.read.clear();
+  }
+}
+
+TEST_F(AppElsewhereTest, AnAccountingThatWasLeftBeforeItWasAskedIsNotTakenForAsked) {
+  begin({usage::PastSource::prometheus, usage::PastSource::accounting});
+  press(":usage\r");
+  recorded.read.clear();
+  press("o:nodes\r\x12");
+  press(":usage\r");
+  EXPECT_EQ(recorded.read.back(), "1 clusters, 7 days");
+  EXPECT_EQ(recorded.read[recorded.read.size() - 2], "Prometheus");
+}
+
+TEST_F(AppElsewhereTest, AdviceCountsWhatPrometheusKept) {
+  begin({usage::PastSource::prometheus});
+  press(":advise\r");
+  EXPECT_EQ(recorded.read, (std::vector<std::string>{"Prometheus", "1 clusters, 7 days"}));
+  EXPECT_TRUE(shows("asking Prometheus: 0 %")) << terminal.shown;
+}
+
+TEST_F(AppElsewhereTest, AdviceAsksNoAccountingByItself) {
+  begin({usage::PastSource::accounting});
+  press(":advise\r");
+  press("d");
+  EXPECT_TRUE(recorded.read.empty());
+  EXPECT_TRUE(shows("is asked on the screen of use: :usage")) << terminal.shown;
+  press(":usage\r");
+  press("o");
+  recorded.read.clear();
+  press(":advise\r");
+  EXPECT_TRUE(recorded.read.empty()) << "one reading for both";
+  press("d");
+  EXPECT_EQ(recorded.read, (std::vector<std::string>{"accounting", "1 clusters, 30 days"}));
+}
+
+// Until when it counts is not known before.
+TEST_F(AppPastTest, NothingOfThePastIsAddedUpBeforeItsMomentStands) {
+  press(":usage\r");
+  recorded.read.clear();
+  press(":at -2h\r");
+  EXPECT_EQ(recorded.read, std::vector<std::string>{"given up"}) << "that of now";
+  arrive();
+  EXPECT_EQ(recorded.read.size(), 2u);
+  EXPECT_NE(recorded.read.back().find(" until 20"), std::string::npos) << recorded.read.back();
+}
+
 TEST_F(AppPastTest, TheScreenThatWasOpenShowsTheOtherTime) {
   ASSERT_TRUE(shows("now-1"));
   press(":at -2h\r");

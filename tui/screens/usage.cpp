@@ -50,10 +50,8 @@ std::string_view looking_at(PastSource source) {
   return "asking Slurm's accounting";
 }
 
-// Series that name no pod or job tell what was used, and not who held it.
-bool knows_held(const UiState& state) {
-  const auto& kept = state.usage.read->kept;
-  return !kept || kept->names_work;
+bool knows_held(const UiState& state, const Sum& sum) {
+  return usage::knows_held(*state.usage.read, sum.cluster);
 }
 
 const std::vector<Sum>* sums_of(const UiState& state) {
@@ -101,8 +99,8 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
                         sum.name.empty() ? Style(Role::dim) : Style(Role::text).with_bold(), 1});
   if (at.cluster > 0)
     line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
-  const auto held = knows_held(state) ? usage::known_gpu_hours(sum) : std::nullopt;
-  const bool idle = usage::knows_idle(sum) && knows_held(state);
+  const auto held = knows_held(state, sum) ? usage::known_gpu_hours(sum) : std::nullopt;
+  const bool idle = usage::knows_idle(sum) && knows_held(state, sum);
   put_right(line, held ? fmt::format("{:.1f}", *held) : "n/a", at.held, 9, held ? Role::text : Role::dim);
   put_right(line, percent(sum.mean_use), at.mean, 5, sum.mean_use ? Role::text : Role::dim);
   put_right(line, percent(sum.p95_use), at.p95, 5, sum.p95_use ? Role::text : Role::dim);
@@ -158,10 +156,10 @@ void add_coverage(Document& foot, const Sum& sum, const std::vector<Sum>& sums, 
         width, Role::unknown);
 }
 
-// Slurm itself tells of whole GPUs that they were never used, and no figure of the others.
-std::string idle_text(const Sum& sum) {
+// Accounting tells what was idle over the whole of a job, and of some without a figure.
+std::string idle_text(const Sum& sum, const usage::Reckoning& read) {
   if (!usage::knows_idle(sum)) return "no figures of use";
-  if (sum.idle > sum.measured + 1e-9) return fmt::format("{:.1f} GPU-hours that were never used", sum.idle);
+  if (read.accounting) return fmt::format("{:.1f} GPU-hours of jobs that did not use them", sum.idle);
   return fmt::format("{:.1f} of {:.1f} GPU-hours with figures", sum.idle, sum.measured);
 }
 
@@ -171,18 +169,19 @@ Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& s
       {{{sum.name.empty() ? told(state, "not reported") : sum.name, Style(Role::text).with_bold(), 1},
         {"  " + told(state, std::string(name_of(by_shown(state)).word)), Role::dim}},
        {}});
-  if (!knows_held(state)) {
+  if (!knows_held(state, sum)) {
     add_source(foot, state, width);
     return foot;
   }
+  const std::vector<Sum> known = usage::known_as_held(*state.usage.read, sums);
   double all = 0;
-  for (const Sum& one : sums) all += one.gpu_hours;
+  for (const Sum& one : known) all += one.gpu_hours;
   std::string held = fmt::format("{:.1f} GPU-hours, {:.1f} slice-hours", sum.gpu_hours, sum.slice_hours);
   if (all > 0) held += fmt::format("; {:.0f} % of all", 100 * sum.gpu_hours / all);
   add_wrapped_fact(foot, told(state, "hours"), told(state, held), width);
-  add_wrapped_fact(foot, told(state, "idle"), told(state, idle_text(sum)), width,
+  add_wrapped_fact(foot, told(state, "idle"), told(state, idle_text(sum, *state.usage.read)), width,
                    usage::knows_idle(sum) ? Role::text : Role::unknown);
-  add_coverage(foot, sum, sums, state, width);
+  add_coverage(foot, sum, known, state, width);
   return foot;
 }
 
@@ -274,8 +273,10 @@ Effects choose_source(UiState& state, const UiContext& ui, Action) {
 
 std::string why_no_source(Action, const UiState& state, const UiContext& ui) {
   if (state.past) return "in the past the recording alone counts";
-  const std::size_t needed = source_wanted(state.usage, false) ? 2 : 1;
-  if (sources_here(state, ui).size() >= needed) return "";
+  const std::vector<PastSource> sources = sources_here(state, ui);
+  if (sources.size() > 1) return "";
+  // It can be asked once more, too.
+  if (!sources.empty() && sources.front() == PastSource::accounting) return "";
   return "there is no other source: a recording, `prometheus` in config.yaml or Slurm's accounting";
 }
 

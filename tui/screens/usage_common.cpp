@@ -27,23 +27,12 @@ std::string minutes_text(TimePoint at) {
   return text.substr(0, kToMinutes) + text.substr(kZone);
 }
 
-std::string reading_text(const UsageState& usage) {
-  const double percent = usage.part.value_or(0) * 100;
-  switch (usage.source) {
-    case PastSource::recording: return fmt::format("reading the recording: {:.0f} %", percent);
-    case PastSource::prometheus: return fmt::format("asking Prometheus: {:.0f} %", percent);
-    case PastSource::accounting: break;
-  }
-  return "asking slurmdbd, a day at a time";
-}
-
 // Which time that is, and who tells of it.
 std::string span_text(const usage::Reckoning& read) {
   const std::string from = minutes_text(read.from), to = minutes_text(read.to);
   switch (usage::source_of(read)) {
     case PastSource::recording: return fmt::format("{} to {}, {:.1f} h recorded", from, to, read.hours);
-    case PastSource::prometheus:
-      return fmt::format("{} to {}, {:.1f} h of it kept by Prometheus", from, to, read.hours);
+    case PastSource::prometheus: return fmt::format("{} to {}, {:.1f} h by Prometheus", from, to, read.hours);
     case PastSource::accounting: break;
   }
   return fmt::format("{} to {}, from Slurm's accounting", from, to);
@@ -82,6 +71,16 @@ void add_ways_to_know(FactPage& page, const UiContext& ui, const UiState& state)
 }
 
 }  // namespace
+
+std::string reading_text(const UsageState& usage) {
+  const double percent = usage.part.value_or(0) * 100;
+  switch (usage.source) {
+    case PastSource::recording: return fmt::format("reading the recording: {:.0f} %", percent);
+    case PastSource::prometheus: return fmt::format("asking Prometheus: {:.0f} %", percent);
+    case PastSource::accounting: break;
+  }
+  return "asking slurmdbd, a day at a time";
+}
 
 std::string days_text(Duration since) {
   const auto days = std::chrono::duration_cast<std::chrono::hours>(since).count() / 24;
@@ -125,7 +124,7 @@ std::vector<PastSource> sources_here(const UiState& state, const UiContext& ui) 
 }
 
 void add_other_source(FactPage& page, const UiState& state, const UiContext& ui) {
-  if (why_no_source(Action::usage_source, state, ui).empty())
+  if (sources_here(state, ui).size() > 1 && why_no_source(Action::usage_source, state, ui).empty())
     page.fact(first_key(state, Action::usage_source), "look at another source");
 }
 
@@ -160,6 +159,11 @@ Document no_sums(const UiContext& ui, const UiState& state, int width) {
     add_sentence(page, "nothing was recorded in that time", Style(Role::text).with_bold());
     page.fact(first_key(state, Action::usage_days), "look at more days");
     add_other_source(page, state, ui);
+    return page.take();
+  }
+  if (state.past && has_recording(usage)) {
+    add_sentence(page, "no moment of the recording is shown", Style(Role::text).with_bold());
+    page.fact(first_key(state, Action::time_at), "go to a time");
     return page.take();
   }
   add_sentence(page, "Nothing is known of the days before: no recording is opened.",

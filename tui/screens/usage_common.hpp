@@ -34,5 +34,7 @@ void add_other_source(FactPage& page, const UiState& state, const UiContext& ui)
 // Why there is no list, and what to do about it.
 Document no_sums(const UiContext& ui, const UiState& state, int width);
 std::string days_text(Duration since);  // "the last 7 days"
+// "asking Prometheus: 40 %", of a reading that is under way.
+std::string reading_text(const UsageState& usage);
 
 }  // namespace tessera::tui

@@ -28,8 +28,8 @@ using Command = int (*)(const Options&, const mig::Catalogue&, const Joins&, con
 class Kept final : public usage::KeptUse {
  public:
   // gpu: the GPU, as its series tell it.
-  Kept(std::string work, float use, Gpu gpu, double shared, int& asked)
-      : work_(std::move(work)), use_(use), gpu_(std::move(gpu)), asked_(asked) {
+  Kept(std::string name, std::string work, float use, Gpu gpu, double shared, int& asked)
+      : name_(std::move(name)), work_(std::move(work)), use_(use), gpu_(std::move(gpu)), asked_(asked) {
     told_.shared = shared;
     told_.step = Duration{300'000};
     told_.names_work = !work_.empty(), told_.unnamed = work_.empty() ? 2 : 0.5;
@@ -66,7 +66,7 @@ class Kept final : public usage::KeptUse {
   void count_unnamed() override { unnamed_ = true; }
 
  private:
-  ClusterName name_{"hpc"};
+  ClusterName name_;
   std::string work_;
   float use_;
   Gpu gpu_;
@@ -79,7 +79,8 @@ struct Asked {
   Options options;
   std::string work = "88123";
   float use = 0;
-  double shared = 0;  // hours of instances that several share
+  double shared = 0;     // hours of instances that several share
+  bool another = false;  // cluster, "k8s", whose series name nobody
   Gpu gpu = test::gpu(0, Strategy::whole, {test::whole(0)});
   mutable bool recording_asked = false;
   mutable int asked = 0;  // how often Prometheus was
@@ -92,7 +93,8 @@ struct Asked {
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
     joins.kept_use = [&](const Options&, const mig::Catalogue&, const Joins::Stopped&) {
       std::vector<std::unique_ptr<usage::KeptUse>> all;
-      all.push_back(std::make_unique<Kept>(work, use, gpu, shared, asked));
+      all.push_back(std::make_unique<Kept>("hpc", work, use, gpu, shared, asked));
+      if (another) all.push_back(std::make_unique<Kept>("k8s", "", use, gpu, shared, asked));
       return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(std::move(all));
     };
     joins.recordings = [&](const std::string&) -> Result<std::vector<std::unique_ptr<record::Recording>>> {
@@ -188,6 +190,7 @@ TEST(UsageFromPrometheus, TheScreensTellNoWasteOfWhatNobodyIsNamedFor) {
   ASSERT_TRUE(told) << to_line(told.error());
   EXPECT_TRUE(told->kept && told->kept->names_work);
   EXPECT_FALSE(told->waste.empty()) << "held, and never used";
+  EXPECT_EQ(told->demand.at(ClusterName("hpc")).peaks().size(), 1u);
   asked.options.except = *usage::exceptions_of("user=ci");
   told = read();
   ASSERT_TRUE(told) << to_line(told.error());
@@ -199,6 +202,26 @@ TEST(UsageFromPrometheus, TheScreensTellNoWasteOfWhatNobodyIsNamedFor) {
   ASSERT_TRUE(told) << to_line(told.error());
   EXPECT_TRUE(told->waste.empty()) << "a GPU that stands free looks the same";
   EXPECT_TRUE(usage::is_unmeasured(told->not_known));
+  EXPECT_TRUE(told->demand.empty()) << "nor is it known what was needed";
+}
+
+// Of two clusters with one Prometheus each is told by what its own series name.
+TEST(UsageFromPrometheus, AClusterWhoseSeriesNameNobodyLeavesWhatIsKnownOfTheOther) {
+  Asked asked;
+  asked.another = true;
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("the series of k8s name no pod or job: what was held there is not known"))
+      << asked.out.str();
+  EXPECT_TRUE(asked.says("100 % of held hours have use figures")) << asked.out.str();
+  asked.options.output = OutputFormat::csv, asked.options.by = "node";
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_TRUE(asked.says("n1,hpc,2.00")) << asked.out.str();
+  EXPECT_TRUE(asked.says("n1,k8s,,")) << "what was used there is told, and not what was held\n"
+                                      << asked.out.str();
+  asked.options.output = OutputFormat::table, asked.options.by.clear();
+  EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("hpc")) << asked.out.str();
+  EXPECT_TRUE(asked.says("no series names a pod or a job")) << asked.out.str();
 }
 
 TEST(UsageFromPrometheus, AFilterThatItCannotTellIsRefusedForRightSizesToo) {

@@ -75,6 +75,7 @@ std::shared_ptr<const usage::Reckoning> kept(bool names_work) {
   all.kept->names_work = names_work, all.kept->unnamed = 4.5;
   all.kept->cost.commands = 12, all.kept->cost.bytes = 2048;
   if (!names_work) {
+    all.kept->nameless.insert(ClusterName("hpc"));
     all.waste.clear(), all.left_out.clear();
     for (const char* kind : {"idle", "parked", "too-big"})
       all.not_known.push_back({ClusterName("hpc"), kind, "no series names a pod or a job"});
@@ -89,7 +90,7 @@ TEST(UsageScreens, WhatPrometheusDoesNotTellIsNotKnown) {
   told.sums = kept(true);
   tui::take_usage(session.state, session.world(), tui::UsageTold{told});
   EXPECT_TRUE(session.shows("JOB, POD")) << "it knows no users\n" << session.screen();
-  EXPECT_TRUE(session.shows("47.5 h of it kept by Prometheus")) << session.screen();
+  EXPECT_TRUE(session.shows("47.5 h by Prometheus")) << session.screen();
   EXPECT_TRUE(session.shows("for 4.5 h of GPUs and slices no pod or job is named")) << session.screen();
   EXPECT_TRUE(session.shows("Prometheus was asked by 12 requests")) << session.screen();
   EXPECT_NE(session.line_with("▌").find("0.0       n/a  68.4 GiB"), std::string::npos) << "what waited\n"
@@ -106,9 +107,33 @@ TEST(UsageScreens, WhatPrometheusDoesNotTellIsNotKnown) {
   session.resize({200, 60});
   EXPECT_TRUE(session.shows("not known")) << "beside the list\n" << session.screen();
   session.press(":waste<enter>");
-  EXPECT_TRUE(session.shows("47.5 h of it kept by Prometheus")) << session.screen();
+  EXPECT_TRUE(session.shows("47.5 h by Prometheus")) << session.screen();
   EXPECT_TRUE(session.shows("What was wasted is not known.")) << session.screen();
   EXPECT_FALSE(session.shows("Nothing was wasted")) << session.screen();
+}
+
+// What one cluster's series do not tell is known of the other.
+TEST(UsageScreens, OfTheClusterWhoseSeriesNameNobodyAloneItIsNotKnownWhatWasHeld) {
+  usage::Reckoning all = *kept(true);
+  all.waste.clear();
+  all.kept->nameless.insert(ClusterName("k8s"));
+  all.not_known.push_back({ClusterName("k8s"), "idle", "no series names a pod or a job"});
+  all.sums[usage::By::node] = {{ClusterName("hpc"), "gone1", 40, 320, 40, 71.0F, {}, {}, 10, 0},
+                               {ClusterName("k8s"), "gone2", 60, 480, 60, 33.0F, {}, {}, 20, 0}};
+  Session session(two_places(), {200, 60});
+  session.state.usage.by = usage::By::node;
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(all));
+  session.press(":usage<enter>");
+  const std::string known = session.line_with("gone1"), unknown = session.line_with("gone2");
+  EXPECT_NE(known.find("40.0"), std::string::npos) << session.screen();
+  EXPECT_EQ(unknown.find("60.0"), std::string::npos) << session.screen();
+  EXPECT_NE(unknown.find("33%"), std::string::npos) << "what was used is\n" << session.screen();
+  EXPECT_TRUE(session.shows("the series of k8s name no pod or job")) << session.screen();
+  EXPECT_TRUE(session.shows("100 % of all")) << "of all that is known\n" << session.screen();
+  EXPECT_TRUE(session.shows("nothing, as far as there are figures")) << session.screen();
+  session.press("<down>");
+  EXPECT_TRUE(session.shows("not known")) << session.screen();
+  EXPECT_FALSE(session.shows("nothing, as far as")) << session.screen();
 }
 
 // The filter is about waste, and who held what is known all the same.

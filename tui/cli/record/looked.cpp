@@ -37,6 +37,7 @@ Result<Looked> look_at_accounting(const Options& options, const mig::Catalogue& 
   usage::add(ledger, *past, catalogue);
   Looked all{usage::sum_up(ledger, asked_by(options), catalogue), past->cost};
   all.from = past->from, all.to = past->to;
+  usage::add(all.demand[past->cluster], *past, "");
   all.figures_by = usage::figures_by(*past);
   all.accounting = std::move(past->told);
   return all;
@@ -51,6 +52,8 @@ void add(usage::KeptTold& all, const usage::KeptTold& one) {
   usage::add(all.cost, one.cost);
 }
 
+bool is_nameless(const usage::KeptUse& kept) { return !kept.told().names_work && kept.told().unnamed > 0; }
+
 }  // namespace
 
 Error nothing_kept(const usage::KeptTold& told) {
@@ -64,7 +67,10 @@ Error nothing_kept(const usage::KeptTold& told) {
 
 usage::KeptTold told_by(std::span<usage::KeptUse* const> kept) {
   usage::KeptTold sum;
-  for (const usage::KeptUse* one : kept) add(sum, one->told());
+  for (const usage::KeptUse* one : kept) {
+    add(sum, one->told());
+    if (is_nameless(*one)) sum.nameless.insert(one->cluster());
+  }
   return sum;
 }
 
@@ -92,11 +98,14 @@ void add_not_told(Looked& looked, const std::set<ClusterName>& clusters) {
       looked.not_known.push_back({cluster, kind, "Prometheus does not tell what is free"});
 }
 
-// Where no series names a pod or a job, what is used may be held, and what is not may be free.
-void forget_waste(Looked& looked, const std::set<ClusterName>& clusters) {
-  looked.waste.clear(), looked.left_out.clear();
+// Where no series of a cluster names a pod or a job, what is used may be held, and what is not may be free.
+void forget_waste_and_demand(Looked& looked, const std::set<ClusterName>& clusters) {
+  const auto there = [&](const auto& one) { return clusters.contains(one.cluster); };
+  std::erase_if(looked.waste, there), std::erase_if(looked.left_out, there);
+  std::erase_if(looked.demand, [&](const auto& one) { return clusters.contains(one.first); });
   for (const char* kind : {"idle", "parked", "too-big"}) {
-    std::erase_if(looked.not_known, [&](const usage::NotKnown& one) { return one.kind == kind; });
+    std::erase_if(looked.not_known,
+                  [&](const usage::NotKnown& one) { return one.kind == kind && there(one); });
     for (const ClusterName& cluster : clusters)
       looked.not_known.push_back({cluster, kind, "no series names a pod or a job"});
   }
@@ -117,8 +126,9 @@ Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& 
   }
   const auto told = [&] { return told_by(kept); };
   auto sums = usage::reckon(all, asked_by(options), catalogue, keep_on);
-  if (sums && !told().names_work && told().unnamed > 0) {
-    for (usage::KeptUse* one : kept) one->count_unnamed();
+  if (sums && std::any_of(kept.begin(), kept.end(), [](const auto* one) { return is_nameless(*one); })) {
+    for (usage::KeptUse* one : kept)
+      if (is_nameless(*one)) one->count_unnamed();
     sums = usage::reckon(all, asked_by(options), catalogue, keep_on);
   }
   if (!sums) return sums.error();
@@ -127,7 +137,7 @@ Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& 
   looked.kept = told();
   looked.cost = looked.kept->cost;
   add_not_told(looked, clusters);
-  if (!looked.kept->names_work) forget_waste(looked, clusters);
+  forget_waste_and_demand(looked, looked.kept->nameless);
   return looked;
 }
 
@@ -168,9 +178,10 @@ std::string prometheus_footer(const std::vector<usage::Sum>& sums, const Looked&
   std::string text = say(fmt::format(
       "from Prometheus, {} to {}, a value every {}, {:.1f} h of it kept", utc_text(looked.from),
       utc_text(looked.to), query::duration_text(kept.step / std::chrono::seconds(1)), looked.hours));
-  if (const auto covered = usage::coverage(sums); covered && kept.names_work)
+  const std::vector<usage::Sum> held = usage::known_as_held(looked, sums);
+  if (const auto covered = usage::coverage(held))
     text += "; " + say(fmt::format("{:.0f} % of held hours have use figures", *covered));
-  if (kept.names_work) text += unvalued_words(sums, options);
+  text += unvalued_words(held, options);
   for (const std::string& one : tui::source_words(looked)) text += "; " + say(one);
   return text + "\n";
 }

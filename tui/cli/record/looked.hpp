@@ -42,7 +42,7 @@ usage::KeptTold told_by(std::span<usage::KeptUse* const> kept);
 Error nothing_kept(const usage::KeptTold& told);
 void add_kept(Json& document, const usage::KeptTold& kept);
 
-// Whether it is known what was held, and what waited.
+// Whether it is known what was held, of some cluster, and what waited.
 bool knows_held(const Looked& looked);
 bool knows_waiting(const Looked& looked);
 

@@ -30,8 +30,9 @@ struct Told {
 };
 Told told_of(const usage::Sum& sum, const Looked& looked, usage::By by) {
   Told told;
-  if (knows_held(looked)) told.gpu_hours = usage::known_gpu_hours(sum), told.slice_hours = sum.slice_hours;
-  if (knows_held(looked) && usage::knows_idle(sum)) told.idle = sum.idle;
+  const bool held = usage::knows_held(looked, sum.cluster);
+  if (held) told.gpu_hours = usage::known_gpu_hours(sum), told.slice_hours = sum.slice_hours;
+  if (held && usage::knows_idle(sum)) told.idle = sum.idle;
   if (knows_waiting(looked) && usage::tells_waiting(by)) told.waited = sum.waited;
   return told;
 }
@@ -40,7 +41,7 @@ Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const Wa
   Json document = Json::map();
   add_span(document, looked);
   document.add("by", Json::of(wanted.word));
-  document.add("measured_percent", knows_held(looked) ? rounded(usage::coverage(sums)) : Json());
+  document.add("measured_percent", rounded(usage::coverage(usage::known_as_held(looked, sums))));
   document.add("unplaced_hours", rounded(looked.unplaced));
   Json& list = document.add("usage", Json::list());
   for (const usage::Sum& sum : sums) {

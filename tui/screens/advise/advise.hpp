@@ -35,8 +35,10 @@ const advise::Answer* answer_here(const UiState& state);
 void refresh_advise(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> advise_next_change(const UiState& state, const UiContext& ui);
 void take_advice(UiState& state, const UiContext& ui, const AdviseTold& told);
-// Whether a recording is to be read for it.
+// Whether the past is to be read for it.
 bool advice_reads_past(const UiState& state);
+// Why no days of the past can count; empty: they can.
+std::string why_no_past_counts(const UiState& state);
 template <class Edit>
 void change_advise(UiState& state, Edit edit) {
   AdviseState next = state.advise ? *state.advise : AdviseState();

@@ -128,14 +128,24 @@ class AnswerPage {
       fact(told("history"), "how much more of the past would have fitted is not known", Role::unknown);
   }
 
+  static std::string covered_text(usage::PastSource source, double hours) {
+    switch (source) {
+      case usage::PastSource::recording: return fmt::format("{:.1f} h of that time are recorded", hours);
+      case usage::PastSource::prometheus:
+        return fmt::format("{:.1f} h of that time are kept by Prometheus: what was held", hours);
+      case usage::PastSource::accounting: break;
+    }
+    return "Slurm's accounting of that time: what was held";
+  }
+
   void rests() {
     fact(told("based on"), advise::limits_text(news_.advice->known), Role::dim);
     if (const usage::Reckoning* read = news_.question->past.get()) {
       const double hours = read->demand.at(news_.question->then->cluster.name).hours();
       fact("", days_text(read->asked.since), Role::dim);
-      fact("", fmt::format("{:.1f} h of that time are recorded", hours), Role::dim);
+      fact("", covered_text(usage::source_of(*read), hours), Role::dim);
     } else {
-      fact("", "what waits now: no recording is read", Role::dim);
+      fact("", "what waits now, and nothing of the past", Role::dim);
     }
     fact("", "A model, not a promise: docs/whatif.md has its error.", Role::dim);
   }

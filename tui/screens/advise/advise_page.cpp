@@ -93,11 +93,11 @@ class Page {
     const UsageState& usage = state_.usage;
     const bool then = state_.past;
     const std::string only = then ? "only what waited then" : "only what waits now";
-    if (!state_.no_past.empty() || !advice_reads_past(state_)) return only;
+    if (!why_no_past_counts(state_).empty() || !advice_reads_past(state_)) return only;
     if (usage.failure && !usage.part)
-      return then ? "the recording cannot be read: only what waited then"
-                  : "the recording cannot be read: only what waits now";
-    if (usage.part) return fmt::format("reading the recording: {:.0f} %", *usage.part * 100);
+      return then ? "the past cannot be read: only what waited then"
+                  : "the past cannot be read: only what waits now";
+    if (usage.part) return reading_text(usage);
     if (advise_.answer && advise_.answer->question->past) return days_text(usage.since) + " count, too";
     return only;
   }
@@ -221,8 +221,8 @@ class Page {
     page.blank();
     page.fact(first_key(state_, Action::show_waiting), "why each of them waits");
     page.fact(":pack", "ask for slices by hand");
-    if (state_.no_past.empty())
-      page.fact(first_key(state_, Action::advise_days), "count other days of the recording");
+    if (why_no_past_counts(state_).empty())
+      page.fact(first_key(state_, Action::advise_days), "count other days of the past");
     if (advise_.only.any()) page.fact(first_key(state_, Action::advise_only), "plan other nodes, or all");
     for (DocLine& line : page.take()) to.push_back(std::move(line));
   }

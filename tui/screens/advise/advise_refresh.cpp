@@ -28,9 +28,10 @@ bool ends_here(const UiState& state, const UiContext& ui, const ClusterName& nam
 std::shared_ptr<const usage::Reckoning> past_of(const UiState& state, const UiContext& ui,
                                                 const AdviseState& advise) {
   const auto& read = state.usage.read;
-  const bool counts = advise.with_past && advise.only.partition.empty() && read &&
-                      usage::source_of(*read) == usage::PastSource::recording &&
-                      read->asked.since == state.usage.since && read->demand.contains(advise.cluster);
+  const auto source = source_wanted(state.usage, state.past);
+  const bool counts = advise.with_past && advise.only.partition.empty() && source &&
+                      is_read(state.usage, *source) && read->asked.since == state.usage.since &&
+                      read->demand.contains(advise.cluster);
   return counts && ends_here(state, ui, advise.cluster, *read) ? read : nullptr;
 }
 
