@@ -147,7 +147,7 @@
   ROW(pack_only, "pack-only", "only nodes", "Type the nodes, or the partition, that may be changed; all ends that.", "o", pack, pack, narrow_pack, why_no_pack_edit) \
   ROW(advise_again, "advise-again", "again", "Work it out again, from what stands and waits now.", "r", advise, advise, edit_advise, why_no_advise_edit) \
   ROW(advise_hours, "advise-hours", "hours", "Look 6, 12, 24, 48 or 72 hours ahead.", "t", advise, advise, edit_advise, why_no_advise_edit) \
-  ROW(advise_days, "advise-days", "history", "Count what was needed over the last day, 7 days or 30 days of the recording, too; then only what waits now.", "d", advise, advise, edit_advise, why_no_advise_edit) \
+  ROW(advise_days, "advise-days", "history", "Count what was needed over the last day, 7 days or 30 days, too; then only what waits now.", "d", advise, advise, edit_advise, why_no_advise_edit) \
   ROW(advise_only, "advise-only", "only nodes", "Type the nodes, or the partition, that may be changed; all ends that.", "o", advise, advise, edit_advise, why_no_advise_edit) \
   ROW(advise_cluster, "advise-cluster", "next cluster", "Advise on the next cluster.", "s", advise, advise, edit_advise, why_no_advise_edit) \
   ROW(fleet_pool, "fleet-pool", "plan pool", "Plan every node of this pool that drifts.", "P", fleet, fleet, act_on_fleet, why_not_on_fleet) \

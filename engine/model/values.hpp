@@ -328,6 +328,7 @@ struct NodeNeeds {
   std::string nodes;                  // it must have all of these: a host list; empty: none named
   std::string excluded;               // it runs on none of these: a host list
   std::string features;               // "h100&nvl"; empty: none
+  std::string reservation;            // "r1" or "r1,r2": it runs in one of these alone; empty: in none
   std::optional<int> cpus;            // on all its nodes together
   std::optional<Mib> memory;          // on all its nodes together
   bool alone = false;                 // nothing else may run on its nodes

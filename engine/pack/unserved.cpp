@@ -238,7 +238,8 @@ std::optional<Shape> shape_of(const Workload& workload, const std::vector<QueueW
 std::string text_of(const Workload& work, const Shape& shape, Scheduler scheduler) {
   std::string text = fmt::format("{}\n{}\n{}", work.group, shape.nodes, wants_text(shape.all));
   if (work.needs)
-    text += work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features + '\n';
+    text += work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features + '\n' +
+            work.needs->reservation + '\n';
   // Names the taints that repel it.
   if (scheduler == Scheduler::kubernetes) text += work.reason;
   return text;

@@ -125,7 +125,10 @@ void hash_names(Workload& workload, const std::string& salt) {
   workload.reason.clear();
   workload.unasked.clear();
   if (workload.pod) workload.pod->container = hashed(workload.pod->container, salt);
-  if (workload.needs) workload.needs->nodes = workload.needs->excluded = workload.needs->features = "";
+  if (!workload.needs) return;
+  NodeNeeds& needs = *workload.needs;
+  needs.nodes = needs.excluded = needs.features = "";
+  needs.reservation = hashed(needs.reservation, salt);
 }
 
 }  // namespace tessera::record

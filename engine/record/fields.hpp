@@ -93,6 +93,7 @@ void fields(V& v, Of<PodUse>) {
 template <class V>
 void fields(V& v, Of<NodeNeeds>) {
   v("nodes", &NodeNeeds::nodes), v("excluded", &NodeNeeds::excluded), v("features", &NodeNeeds::features);
+  v("reservation", &NodeNeeds::reservation);
   v("cpus", &NodeNeeds::cpus), v("memory_mib", &NodeNeeds::memory), v("alone", &NodeNeeds::alone);
   v("expected", &NodeNeeds::expected);
 }

@@ -78,8 +78,8 @@ class Kinds {
     for (const Place& place : places) {
       const Node& node = *place.node;
       const auto& features = scheduler == Scheduler::slurm ? node.features : none;
-      const auto [at, fresh] = known_.try_emplace(
-          {node.partitions, features, node.taints, !node.reservation.empty()}, known_.size());
+      const auto [at, fresh] =
+          known_.try_emplace({node.partitions, features, node.taints, node.reservation}, known_.size());
       if (fresh) first_.push_back(&node);
       kinds_.push_back(at->second);
     }
@@ -97,7 +97,8 @@ class Kinds {
   }
 
  private:
-  using Key = std::tuple<std::vector<std::string>, std::vector<std::string>, std::vector<std::string>, bool>;
+  using Key =
+      std::tuple<std::vector<std::string>, std::vector<std::string>, std::vector<std::string>, std::string>;
   std::map<Key, std::size_t> known_;
   std::vector<const Node*> first_;  // of each kind
   std::vector<std::size_t> kinds_;  // by place
@@ -222,7 +223,8 @@ class Builder {
     const bool slurm = cluster_.scheduler == Scheduler::slurm;
     std::string key = work.group + '\n' + std::to_string(asked.nodes) + '\n';
     if (work.needs)
-      key += '\n' + work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features;
+      key += '\n' + work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features + '\n' +
+             work.needs->reservation;
     if (!slurm) key += '\n' + work.reason;  // names the taints that repel it
     for (const Request& one : asked.each) key += '\n' + one.resource + '*' + std::to_string(one.count);
     const std::optional<Duration> limit = longest_run(work);

@@ -7,6 +7,7 @@
 #include "engine/model/kueue.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/why/details.hpp"
+#include "engine/why/reserved.hpp"
 #include "engine/why/supply.hpp"
 #include "engine/why/why.hpp"
 
@@ -36,12 +37,6 @@ bool asks_for_devices(const Workload& workload) {
   });
 }
 
-std::size_t fitting(const std::vector<Candidates>& nodes) {
-  std::size_t count = 0;
-  for (const Candidates& one : nodes) count += one.fits ? one.nodes.size() : 0;
-  return count;
-}
-
 // Parts of the message beyond the sentence, with their numbers of nodes.
 void add_parts(Answer& answer, const Workload& workload) {
   const Unschedulable told = parse_unschedulable(workload.reason);
@@ -62,7 +57,9 @@ bool is_planned(const Node& node) {
   return std::find(node.state.begin(), node.state.end(), "PLANNED") != node.state.end();
 }
 
+// A maintenance that is to come is told of no node.
 bool blames_nodes(std::string_view reason) {
+  if (reason.find("maintenance") != std::string_view::npos) return false;
   return reason.starts_with("ReqNodeNotAvail") || reason.starts_with("Nodes required for job") ||
          reason.starts_with("Nodes_required_for_job");
 }
@@ -203,6 +200,8 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& ask
   const AgainstNodes against = against_nodes(asked_about.details);
   Site site = asked_about;
   site.against = &against;
+  const Reserved reserved(cluster, workload, site.wall);
+  site.reserved = &reserved;
   answer.waits = workload.state == WorkloadState::pending;
   if (!answer.waits || site.catalogue == nullptr) return answer;
   Meaning said = meaning(workload.reason, cluster.scheduler);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "engine/hostlist.hpp"
@@ -19,6 +20,7 @@
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/may_use.hpp"
+#include "engine/why/reserved.hpp"
 #include "engine/why/supply.hpp"
 
 namespace tessera::why {
@@ -378,6 +380,28 @@ void elsewhere(Case& of, Topic topic) {
   }
 }
 
+// A job that would still run when a reservation begins starts once its time limit ends it before. A minute is
+// left for the scheduler.
+void shorter(Case& of, const std::vector<Candidates>& nodes) {
+  const auto wanted = static_cast<std::size_t>(std::max(1, of.workload.node_count));
+  const std::size_t fits = fitting(nodes);
+  if (!of.slurm() || !of.workload.limit || fits >= wanted) return;
+  const Reserved reserved(of.cluster, of.workload, of.site.wall);
+  std::vector<std::pair<TimePoint, std::string>> until;
+  for (const Node* node : nodes_with(of.cluster, nodes, Topic::reservation))
+    if (auto against = reserved.against(*node); against && against->until)
+      until.emplace_back(*against->until, against->by);
+  if (until.size() < wanted - fits) return;
+  std::sort(until.begin(), until.end(), std::greater<>());
+  const auto& [begins, by] = until[wanted - fits - 1];
+  const auto minutes = std::chrono::floor<std::chrono::minutes>(begins - of.site.wall).count() - 1;
+  if (minutes < 1) return;
+  of.add(Help::admin,
+         fmt::format("lower its time limit to {} at most: it then ends before the reservation {} begins",
+                     query::duration_text(minutes * 60), by),
+         command("scontrol update JobId={} TimeLimit={}", of.workload.id.text, minutes));
+}
+
 std::pair<std::string, std::string> pod_of(const Workload& workload) {
   const auto slash = workload.id.text.find('/');
   if (slash == std::string::npos) return {workload.group, workload.id.text};
@@ -482,6 +506,7 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, c
     if (one.help == Help::smaller) of.all.push_back(std::move(one));
   // Another partition may let in the account or the QOS that this one does not.
   if (!of_owner || slurm_code(workload.reason).ends_with("NotAllowed")) elsewhere(of, meaning.topic);
+  shorter(of, nodes);
   for (Remedy& one : opening_remedies(cluster, workload, site, nodes)) of.all.push_back(std::move(one));
   for (Remedy& one : of_pod)
     if (one.help != Help::smaller) of.all.push_back(std::move(one));

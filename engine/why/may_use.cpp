@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/hostlist.hpp"
+#include "engine/why/reserved.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -79,6 +80,11 @@ MayUse::MayUse(const Cluster& cluster, const Workload& workload)
   no_partition_ =
       std::any_of(cluster.partitions.begin(), cluster.partitions.end(),
                   [&](const Partition& one) { return one.name == workload.group && starts_nothing(one); });
+  if (!slurm_ || !workload.needs || workload.needs->reservation.empty()) return;
+  bound_ =
+      std::none_of(cluster.reservations.begin(), cluster.reservations.end(), [&](const Reservation& one) {
+        return names_reservation(workload, one.name) && one.flags.find("FLEX") != std::string::npos;
+      });
 }
 
 bool MayUse::is_in_partition(const Node& node) const {
@@ -95,8 +101,14 @@ bool MayUse::is_repelled(const Node& node) {
   });
 }
 
+// A reservation that has not begun, or whose job may run beside it (FLEX), is told of no node.
+bool MayUse::is_reserved_for(const Node& node) const {
+  if (node.reservation.empty()) return !bound_;
+  return names_reservation(workload_, node.reservation);
+}
+
 bool MayUse::operator()(const Node& node) {
-  if (no_partition_ || !node.reservation.empty() || !is_in_partition(node)) return false;
+  if (no_partition_ || !is_reserved_for(node) || !is_in_partition(node)) return false;
   const bool named =
       !workload_.needs ||
       (named_.asks_for(node) && !named_.excluded.contains(node.name.text) && named_.has_features(node));

@@ -45,9 +45,11 @@ class MayUse {
  private:
   bool is_in_partition(const Node& node) const;
   bool is_repelled(const Node& node);
+  bool is_reserved_for(const Node& node) const;
 
   const Workload& workload_;
   bool slurm_ = false, no_partition_ = false;
+  bool bound_ = false;      // to the nodes of its own reservation
   std::string partitions_;  // ",short,long,"
   Named named_;
   std::map<std::string, bool> repels_;  // by taint

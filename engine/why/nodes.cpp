@@ -20,6 +20,7 @@
 #include "engine/sharing/slices_offered.hpp"
 #include "engine/text.hpp"
 #include "engine/why/may_use.hpp"
+#include "engine/why/reserved.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -75,11 +76,15 @@ std::optional<Candidates> closed(const Cluster& cluster, const Node& node) {
   return std::nullopt;
 }
 
-std::optional<Candidates> reserved(const Cluster& cluster, const Node& node) {
-  if (node.reservation.empty()) return std::nullopt;
-  (void)cluster;
-  return failed(Topic::reservation, fmt::format("in the reservation {}", node.reservation),
-                nodes_source(node), Certainty::likely);
+std::optional<Candidates> reserved(const Cluster& cluster, const Node& node, const Workload& workload,
+                                   const Site& site) {
+  const bool read = site.reserved && site.reserved->is_of(workload);
+  const auto against =
+      read ? site.reserved->against(node) : Reserved(cluster, workload, site.wall).against(node);
+  if (!against) return std::nullopt;
+  return failed(Topic::reservation, against->text,
+                node.reservation.empty() ? Source::slurm_reservations : nodes_source(node),
+                against->known ? Certainty::likely : Certainty::unknown);
 }
 
 std::optional<Candidates> not_named(const Node& node, const Workload& workload, const Named& named) {
@@ -472,7 +477,7 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
   if (!answer) answer = scattered(cluster, node, workload);
   if (!answer) answer = no_machine(node, workload);
   if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
-  if (!answer) answer = reserved(cluster, node);
+  if (!answer) answer = reserved(cluster, node, workload, site);
   if (!answer) answer = in_doubt(site, node);
   if (!answer) {
     answer.emplace();
@@ -489,7 +494,7 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
 
 bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload,
                         const Site& site) {
-  return !no_machine(node, workload) && !reserved(cluster, node) &&
+  return !no_machine(node, workload) && !reserved(cluster, node, workload, site) &&
          !told_against(site, node, By::all_cpus, By::beside) && !in_doubt(site, node);
 }
 
@@ -497,7 +502,11 @@ Candidates look_at(const Cluster& cluster, const Node& node, const Workload& wor
   return look(cluster, node, workload, site, named_by(workload));
 }
 
-std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site) {
+std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload,
+                                    const Site& asked_about) {
+  const Reserved reserved(cluster, workload, asked_about.wall);
+  Site site = asked_about;
+  site.reserved = &reserved;
   std::map<std::string, Candidates> by_answer;
   const Named named = named_by(workload);
   for (const Node& node : cluster.nodes.all()) {

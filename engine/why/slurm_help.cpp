@@ -7,6 +7,7 @@
 #include "engine/number.hpp"
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
+#include "engine/why/reserved.hpp"
 #include "engine/why/why.hpp"
 #include "engine/why/words.hpp"
 
@@ -121,6 +122,11 @@ void reservation(Desk& desk) {
   if (desk.is("ReservationDeleted") || desk.is("ReservationInvalid"))
     desk.admin("let it start outside of its reservation",
                command("scontrol update JobId={} ReservationName=", desk.target));
+  for (const Reservation& one : desk.cluster.reservations)
+    if (names_reservation(desk.job, one.name) && one.start && *one.start > desk.site.wall)
+      desk.all.push_back({Help::by_itself,
+                          fmt::format("its reservation, {}, begins at {}", one.name, time_of(*one.start)), "",
+                          Certainty::likely});
   desk.ask("the reservations", "scontrol show reservation");
 }
 

@@ -126,6 +126,12 @@ Cluster around(const Cluster& cluster) {
   return alone;
 }
 
+std::size_t fitting(const std::vector<Candidates>& nodes) {
+  std::size_t count = 0;
+  for (const Candidates& one : nodes) count += one.fits ? one.nodes.size() : 0;
+  return count;
+}
+
 std::vector<const Node*> nodes_with(const Cluster& cluster, const std::vector<Candidates>& nodes,
                                     Topic topic) {
   std::vector<const Node*> found;

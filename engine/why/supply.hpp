@@ -51,6 +51,9 @@ std::vector<Offer> offers_of(const Cluster& cluster, const Workload& workload, c
 std::vector<Remedy> opening_remedies(const Cluster& cluster, const Workload& workload, const Site& site,
                                      const std::vector<Candidates>& nodes);
 
+// How many nodes none of the conditions that are known fails on.
+std::size_t fitting(const std::vector<Candidates>& nodes);
+
 // The nodes that these answers are for and the cluster still lists, at most kMostNodes.
 inline constexpr std::size_t kMostNodes = 64;  // that are looked at one by one for plans and times
 std::vector<const Node*> nodes_with(const Cluster& cluster, const std::vector<Candidates>& nodes,

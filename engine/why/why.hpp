@@ -17,6 +17,8 @@
 
 namespace tessera::why {
 
+class Reserved;
+
 enum class Certainty : std::uint8_t { certain, likely, unknown };
 std::string_view word(Certainty certainty);  // "certain" "likely" "not known"
 
@@ -68,6 +70,7 @@ struct Site {
   const Details* details =
       nullptr;  // of the work that is asked about; nullptr: nothing was asked for it alone
   const AgainstNodes* against = nullptr;  // of these details; explain() fills it in
+  const Reserved* reserved = nullptr;     // of this work; explain() fills it in; nullptr: read for each node
 };
 Answer explain(const Cluster& cluster, const Workload& workload, const Site& site);
 
@@ -83,7 +86,7 @@ Candidates look_at(const Cluster& cluster, const Node& node, const Workload& wor
 // All nodes, one group for each answer, the nearest to a start first.
 std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site);
 
-// Whether its CPUs, its memory and the node's reservation would let it start there.
+// Whether its CPUs, its memory and reservations would let it start there.
 bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site);
 
 // What of a node can be had now, by the scheduler's names, with that of which only the number is known.

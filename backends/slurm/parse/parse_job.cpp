@@ -45,6 +45,7 @@ enum JobField : int {
   kJobTasks,
   kJobTres,
   kJobNeededFeatures,
+  kJobReservation,
   kJobSharing,
   kJobExclusive,
   kJobGroupNodes,
@@ -91,6 +92,7 @@ constexpr Key kJobKeys[] = {
     {"TRES=", kJobTres},
     {"ReqTRES=", kJobTres},
     {"Features=", kJobNeededFeatures},
+    {"Reservation=", kJobReservation},
     {"OverSubscribe=", kJobSharing},
     {"Exclusive=", kJobExclusive},
     {"Nodes=", kJobGroupNodes},
@@ -188,7 +190,8 @@ std::string_view without_sluid(std::string_view name) {
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, priority, account, qos, limit,
       state, reason, dependency, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes,
-      nodes, node_count, tasks, features, sharing, exclusive, comment, admin_comment, command, batch;
+      nodes, node_count, tasks, features, reservation, sharing, exclusive, comment, admin_comment, command,
+      batch;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -239,6 +242,7 @@ void Raw::set(const Fields& fields) {
     case kJobNeededNodes: needed_nodes = value; break;
     case kJobExcludedNodes: excluded_nodes = value; break;
     case kJobNeededFeatures: features = value; break;
+    case kJobReservation: reservation = value; break;
     case kJobSharing: sharing = value; break;
     case kJobExclusive: exclusive = value; break;
     case kJobNodeList: nodes = value; break;
@@ -332,12 +336,13 @@ bool may_spread(const Raw& raw, const Workload& job) {
 }
 
 std::optional<NodeNeeds> needs_of(const Raw& raw, LocalTimes& times) {
-  for (const std::string_view text : {raw.needed_nodes, raw.excluded_nodes, raw.features})
+  for (const std::string_view text : {raw.needed_nodes, raw.excluded_nodes, raw.features, raw.reservation})
     if (text.size() > kMostOfNeeds) return std::nullopt;
   NodeNeeds needs;
   needs.nodes = clean(told(raw.needed_nodes), kMostOfNeeds);
   needs.excluded = clean(told(raw.excluded_nodes), kMostOfNeeds);
   needs.features = clean(told(raw.features), kMostOfNeeds);
+  needs.reservation = clean(told(raw.reservation), kMostOfNeeds);
   // Where Exclusive= is printed (26.05), OverSubscribe=NO is said of jobs that share their nodes.
   needs.alone = raw.exclusive.empty() ? raw.sharing == "NO" : raw.exclusive == "NODE";
   if (auto cpus = read_tres(raw.asked.tres, "cpu"); cpus && *cpus <= 1 << 24)

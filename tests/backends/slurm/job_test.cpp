@@ -216,6 +216,19 @@ TEST(SlurmJobNeeds, HalfAListAndOddNumbersAreNoNeeds) {
   EXPECT_EQ(machine(*waiting("(null)", "(null)").needs), "? CPUs, ? MiB");
 }
 
+// Of a job that names none the field is not printed, and a command that says so is no field.
+TEST(SlurmJobNeeds, TheReservationThatItNamesIsRead) {
+  const auto waiting = [](const std::string& more) {
+    return one("JobId=7 JobName=j UserId=alice(1000) JobState=PENDING Reason=Resources StartTime=Unknown "
+               "NumNodes=1 " +
+               more + "\n")
+        .needs->reservation;
+  };
+  EXPECT_EQ(waiting("Features=(null) Reservation=maths,class Command=/bin/x WorkDir=/tmp"), "maths,class");
+  EXPECT_EQ(waiting("Features=(null) Command=/bin/x Reservation=mine WorkDir=/tmp"), "");
+  EXPECT_EQ(waiting("Features=(null) Reservation=(null) Command=/bin/x WorkDir=/tmp"), "");
+}
+
 TEST_P(SlurmJobRecording, EndedJobsAreLeftOut) {
   auto parsed = parse(recording(GetParam(), "job"));
   for (const char* id : {"2", "29", "30"}) EXPECT_EQ(find(parsed, id), nullptr) << id;

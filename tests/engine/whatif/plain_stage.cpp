@@ -178,7 +178,8 @@ class Builder {
     const bool slurm = cluster_.scheduler == Scheduler::slurm;
     std::string key = work.group + '\n' + std::to_string(asked.nodes) + '\n';
     if (work.needs)
-      key += '\n' + work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features;
+      key += '\n' + work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features + '\n' +
+             work.needs->reservation;
     if (!slurm) key += '\n' + work.reason;  // names the taints that repel it
     for (const Request& one : asked.each) key += '\n' + one.resource + '*' + std::to_string(one.count);
     const std::optional<Duration> limit = longest_run(work);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/plan/facts.hpp"
+#include "engine/why/may_use.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -225,6 +226,111 @@ TEST(WhySupply, AnotherPartitionHasAllNodesOfTheJob) {
             (std::vector<std::string>{"in the partition all its GPUs are free now, on n[1-2], if "
                                       "its owner may use it"}));
   EXPECT_TRUE(commands(3).empty());
+}
+
+Reservation reservation(const std::string& name, const std::string& nodes, TimePoint start, TimePoint end) {
+  Reservation one;
+  one.name = name, one.nodes = nodes, one.start = start, one.end = end, one.state = "INACTIVE";
+  return one;
+}
+
+std::vector<std::string> node_words(const Answer& answer) {
+  std::vector<std::string> all;
+  for (const Candidates& one : answer.nodes) all.push_back(one.what.text);
+  return all;
+}
+
+// Slurm starts no job that would still run when a reservation of others begins: the node was said to fit.
+TEST(WhySupply, AJobThatWouldRunIntoAReservationIsToldWhichTimeLimitFits) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1")}});
+  story.tell(WorkloadsListed{{}});
+  Reservation service = reservation("service", "n[1-2]", at(7200), at(10800));
+  story.tell(ReservationsListed{{service}});
+  Workload work = wide(1);
+  work.limit = std::chrono::hours(24);
+  const Answer answer = answer_for(story, work);
+  ASSERT_EQ(answer.nodes.size(), 1u);
+  EXPECT_FALSE(answer.nodes.front().fits);
+  EXPECT_EQ(answer.nodes.front().topic, Topic::reservation);
+  EXPECT_NE(answer.nodes.front().what.text.find("the reservation service begins there at "),
+            std::string::npos)
+      << answer.nodes.front().what.text;
+  EXPECT_NE(answer.nodes.front().what.text.find("with its time limit, "), std::string::npos);
+  ASSERT_EQ(all_of(answer, Help::admin).size(), 1u);
+  EXPECT_NE(
+      all_of(answer, Help::admin).front().text.find("it then ends before the reservation service begins"),
+      std::string::npos)
+      << all_of(answer, Help::admin).front().text;
+  EXPECT_EQ(all_of(answer, Help::admin).front().command, "scontrol update JobId=7 TimeLimit=119");
+  work.limit = std::chrono::hours(2);
+  EXPECT_TRUE(answer_for(story, work).nodes.front().fits) << "it ends when the reservation begins";
+  work.limit.reset();
+  EXPECT_EQ(answer_for(story, work).nodes.front().what.certainty, Certainty::unknown);
+  work.limit = std::chrono::hours(24);
+  service.nodes = "n[3-4]";
+  story.tell(ReservationsListed{{service}}, 1);
+  EXPECT_TRUE(answer_for(story, work).nodes.front().fits) << "of other nodes";
+  service.nodes = "n1", service.end = at(-1), service.start = at(-3600);
+  story.tell(ReservationsListed{{service}}, 2);
+  EXPECT_TRUE(answer_for(story, work).nodes.front().fits) << "it is over";
+}
+
+// The job's own reservation was not read: each node of it was said to be another's.
+TEST(WhySupply, AJobRunsOnTheNodesOfItsOwnReservationAlone) {
+  Story story;
+  Node inside = two_gpus("n1");
+  inside.reservation = "class";
+  story.tell(NodesListed{{inside, two_gpus("n2")}});
+  story.tell(WorkloadsListed{{}});
+  Reservation own = reservation("class", "n1", at(-60), at(7200));
+  story.tell(ReservationsListed{{own}});
+  Workload work = wide(1);
+  EXPECT_EQ(node_words(answer_for(story, work)).back(), "in the reservation class");
+  work.needs.emplace().reservation = "maths,class";
+  const Answer answer = answer_for(story, work);
+  ASSERT_EQ(answer.nodes.size(), 2u);
+  EXPECT_TRUE(answer.nodes.front().fits);
+  EXPECT_EQ(answer.nodes.front().nodes.front().text, "n1");
+  EXPECT_EQ(answer.nodes.back().what.text, "not in its reservation, maths,class");
+  MayUse may_use(story.cluster(), work);
+  EXPECT_TRUE(may_use(*story.cluster().nodes.find(NodeName("n1"))));
+  EXPECT_FALSE(may_use(*story.cluster().nodes.find(NodeName("n2"))));
+  own.flags = "FLEX,SPEC_NODES";
+  story.tell(ReservationsListed{{own}}, 1);
+  EXPECT_EQ(answer_for(story, work).nodes.size(), 1u) << "FLEX lets it run beside its reservation";
+  EXPECT_TRUE(MayUse(story.cluster(), work)(*story.cluster().nodes.find(NodeName("n2"))));
+}
+
+TEST(WhySupply, AReservationOfItsOwnThatIsToComeIsSaidWithItsBeginning) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1")}});
+  story.tell(WorkloadsListed{{}});
+  story.tell(ReservationsListed{{reservation("class", "n1", at(3600), at(7200))}});
+  Workload work = wide(1, "Reservation");
+  work.needs.emplace().reservation = "class";
+  ASSERT_EQ(all_of(answer_for(story, work), Help::by_itself).size(), 1u);
+  EXPECT_NE(all_of(answer_for(story, work), Help::by_itself)
+                .front()
+                .text.find("its reservation, class, begins at "),
+            std::string::npos);
+  work.reason = "Resources";
+  EXPECT_NE(node_words(answer_for(story, work)).front().find("its reservation, class, begins at "),
+            std::string::npos);
+}
+
+// "Reserved for maintenance" of a node that looks free: no node tells of what is to come.
+TEST(WhySupply, AMaintenanceThatIsToComeIsNotCorrectedToRoom) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1")}});
+  story.tell(WorkloadsListed{{}});
+  const auto words = [&](const std::string& reason) {
+    return answer_for(story, wide(1, reason)).sentence.text;
+  };
+  EXPECT_EQ(words("ReqNodeNotAvail, UnavailableNodes:n1"),
+            "enough of the nodes that it may use are open and have room for it");
+  EXPECT_NE(words("ReqNodeNotAvail, Reserved for maintenance"),
+            "enough of the nodes that it may use are open and have room for it");
 }
 
 }  // namespace
