@@ -5,8 +5,11 @@
 #include "engine/insight/available.hpp"
 #include "engine/model/het_job.hpp"
 #include "engine/model/kueue.hpp"
+#include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/slurm_time.hpp"
 #include "engine/why/details.hpp"
+#include "engine/why/may_use.hpp"
 #include "engine/why/reserved.hpp"
 #include "engine/why/supply.hpp"
 #include "engine/why/why.hpp"
@@ -94,6 +97,19 @@ void correct(Answer& answer, Meaning& said, const Cluster& cluster, const Worklo
                            "what it asks for is given back there, unless others come before it"
                          : "enough of the nodes that it may use are open and have room for it",
                      Certainty::likely, Source::inferred};
+}
+
+// Slurm's reason tells neither of the two times.
+void add_time_limits(Answer& answer, const Cluster& cluster, const Workload& workload) {
+  if (cluster.scheduler != Scheduler::slurm || slurm_code(workload.reason) != "PartitionTimeLimit") return;
+  if (!workload.limit) return;
+  const auto text = [](Duration time) { return query::duration_text(time / std::chrono::seconds(1)); };
+  for (const std::string& name : partitions_of(workload))
+    for (const Partition& one : cluster.partitions)
+      if (const auto most = slurm_time_limit(one.max_time); most && one.name == name)
+        answer.more.push_back({fmt::format("its time limit is {}, and the partition {} allows {}",
+                                           text(*workload.limit), name, text(*most)),
+                               Certainty::certain, Source::slurm_partitions});
 }
 
 // The other components of a heterogeneous job that wait, too.
@@ -212,6 +228,7 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& ask
   const bool of_owner = cluster.scheduler == Scheduler::slurm && is_about_its_owner(workload.reason);
   if ((is_about_nodes(said.topic) && !of_owner) || (said.topic == Topic::claim && asks_for_devices(workload)))
     answer.nodes = look_at_all(cluster, workload, site);
+  add_time_limits(answer, cluster, workload);
   correct(answer, said, cluster, workload);
   if (!add_components(answer, cluster, workload, site)) add_contradictions(answer, cluster, workload);
   answer.help = remedies(cluster, workload, site, answer.nodes, said);

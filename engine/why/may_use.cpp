@@ -64,6 +64,33 @@ bool starts_nothing(const Partition& partition) {
   return partition.state == "DOWN" || partition.state == "DRAIN" || partition.state == "INACTIVE";
 }
 
+std::vector<std::string> partitions_of(const Workload& workload) {
+  std::vector<std::string> all;
+  std::string word;
+  for (const char c : workload.group + ',') {
+    if (c != ',') {
+      word += c;
+    } else if (!word.empty()) {
+      all.push_back(std::exchange(word, {}));
+    }
+  }
+  return all;
+}
+
+const Partition* closed_to_it(const Cluster& cluster, const Workload& workload, const Node* node) {
+  const Partition* first = nullptr;
+  for (const std::string& name : partitions_of(workload)) {
+    if (node && !node->partitions.empty() &&
+        std::find(node->partitions.begin(), node->partitions.end(), name) == node->partitions.end())
+      continue;
+    const auto found = std::find_if(cluster.partitions.begin(), cluster.partitions.end(),
+                                    [&](const Partition& one) { return one.name == name; });
+    if (found == cluster.partitions.end() || !starts_nothing(*found)) return nullptr;
+    if (!first) first = &*found;
+  }
+  return first;
+}
+
 bool names_taint(const std::string& message, const std::string& taint) {
   if (taint.ends_with(":PreferNoSchedule")) return false;
   const std::string pair = taint.substr(0, taint.find(':'));
@@ -77,9 +104,7 @@ MayUse::MayUse(const Cluster& cluster, const Workload& workload)
       slurm_(cluster.scheduler == Scheduler::slurm),
       partitions_("," + workload.group + ","),
       named_(named_by(workload)) {
-  no_partition_ =
-      std::any_of(cluster.partitions.begin(), cluster.partitions.end(),
-                  [&](const Partition& one) { return one.name == workload.group && starts_nothing(one); });
+  no_partition_ = slurm_ && closed_to_it(cluster, workload, nullptr);
   if (!slurm_ || !workload.needs || workload.needs->reservation.empty()) return;
   bound_ =
       std::none_of(cluster.reservations.begin(), cluster.reservations.end(), [&](const Reservation& one) {

@@ -24,8 +24,14 @@ struct Named {
 };
 Named named_by(const Workload& workload);
 
+// The partitions that a job may start in, in its order: `-p` takes several, "short,long".
+std::vector<std::string> partitions_of(const Workload& workload);
+
 // Whether its state lets no job of it start.
 bool starts_nothing(const Partition& partition);
+// Whether all of the job's partitions in which that node is (nullptr: all of the job's) start nothing: the
+// first of these; nullptr: one may start it.
+const Partition* closed_to_it(const Cluster& cluster, const Workload& workload, const Node* node);
 
 // Whether a scheduler's message names a node's taint: "team=x:NoExecute" is "{team: x}" there, without its
 // effect. One that only asks for other nodes first (PreferNoSchedule) is never meant.

@@ -41,11 +41,11 @@ std::optional<Candidates> wrong_partition(const Cluster& cluster, const Node& no
   if (!in_its_partition(node, workload, cluster.scheduler))
     return failed(Topic::partition, fmt::format("not in its partition, {}", workload.group),
                   nodes_source(node));
-  for (const Partition& one : cluster.partitions)
-    if (one.name == workload.group && starts_nothing(one))
-      return failed(Topic::partition,
-                    fmt::format("the partition {} is {} and starts no job", one.name, one.state),
-                    Source::slurm_partitions);
+  if (cluster.scheduler != Scheduler::slurm) return std::nullopt;
+  if (const Partition* one = closed_to_it(cluster, workload, &node))
+    return failed(Topic::partition,
+                  fmt::format("the partition {} is {} and starts no job", one->name, one->state),
+                  Source::slurm_partitions);
   return std::nullopt;
 }
 

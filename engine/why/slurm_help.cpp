@@ -7,6 +7,7 @@
 #include "engine/number.hpp"
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
+#include "engine/why/may_use.hpp"
 #include "engine/why/reserved.hpp"
 #include "engine/why/why.hpp"
 #include "engine/why/words.hpp"
@@ -79,11 +80,17 @@ void array_limit(Desk& desk) {
   desk.ask("how many of its tasks may run at once", fmt::format("scontrol show job {}", array));
 }
 
+// It shows one partition, or all.
+std::string show_partition(const Desk& desk) {
+  const std::vector<std::string> all = partitions_of(desk.job);
+  return all.size() == 1 ? command("scontrol show partition {}", all.front()) : "scontrol show partition";
+}
+
 void limits(Desk& desk) {
   if (desk.is("JobArrayTaskLimit")) return array_limit(desk);
   if (desk.is("MaxMemPerLimit"))
     return desk.ask("the memory that its partition allows: MaxMemPerNode, MaxMemPerCPU",
-                    command("scontrol show partition {}", desk.job.group));
+                    show_partition(desk));
   desk.ask("the limits, and what of them is used", "scontrol show assoc_mgr flags=assoc,qos");
 }
 
@@ -103,8 +110,9 @@ void dependency(Desk& desk) {
 }
 
 void partition(Desk& desk) {
+  const std::vector<std::string> own = partitions_of(desk.job);
   for (const Partition& one : desk.cluster.partitions) {
-    if (one.name != desk.job.group) continue;
+    if (std::find(own.begin(), own.end(), one.name) == own.end()) continue;
     if (desk.is("PartitionTimeLimit")) {
       if (!one.max_time.empty() && one.max_time != "UNLIMITED")
         desk.admin(
@@ -115,7 +123,7 @@ void partition(Desk& desk) {
                  command("scontrol update PartitionName={} State=UP", one.name));
     }
   }
-  desk.ask("the partition's state and limits", command("scontrol show partition {}", desk.job.group));
+  desk.ask("the partition's state and limits", show_partition(desk));
 }
 
 void reservation(Desk& desk) {
@@ -146,8 +154,7 @@ void request(Desk& desk) {
         "the QOS that its association allows",
         command("sacctmgr show assoc where user={} format=Cluster,Account,Partition,QOS", desk.job.user));
   if (desk.is("AccountNotAllowed") || desk.is("QOSNotAllowed"))
-    desk.ask("whom the partition allows: AllowAccounts, AllowGroups, AllowQos",
-             command("scontrol show partition {}", desk.job.group));
+    desk.ask("whom the partition allows: AllowAccounts, AllowGroups, AllowQos", show_partition(desk));
 }
 
 // Only priority/multifactor has parts; where it was looked for and is not there, sprio has nothing to tell.

@@ -333,5 +333,35 @@ TEST(WhySupply, AMaintenanceThatIsToComeIsNotCorrectedToRoom) {
             "enough of the nodes that it may use are open and have room for it");
 }
 
+// "-p short,long" is a job of both: the state and the limits of neither were read.
+TEST(WhySupply, AJobOfSeveralPartitionsIsHeldAgainstEachOfThem) {
+  Story story;
+  Node one = two_gpus("n1"), both = two_gpus("n2");
+  one.partitions = {"short"}, both.partitions = {"short", "long"};
+  story.tell(NodesListed{{one, both}});
+  story.tell(WorkloadsListed{{}});
+  const auto partition = [](const std::string& name, const std::string& state) {
+    Partition made;
+    made.name = name, made.state = state, made.max_time = name == "short" ? "01:00:00" : "2-00:00:00";
+    return made;
+  };
+  story.tell(PartitionsListed{{partition("short", "DOWN"), partition("long", "UP")}});
+  Workload work = wide(1);
+  work.group = "short,long";
+  const Answer answer = answer_for(story, work);
+  ASSERT_EQ(answer.nodes.size(), 2u);
+  EXPECT_TRUE(answer.nodes.front().fits);
+  EXPECT_EQ(answer.nodes.front().nodes.front().text, "n2");
+  EXPECT_EQ(answer.nodes.back().what.text, "the partition short is DOWN and starts no job");
+  EXPECT_TRUE(MayUse(story.cluster(), work)(*story.cluster().nodes.find(NodeName("n2"))));
+  story.tell(PartitionsListed{{partition("short", "DOWN"), partition("long", "DOWN")}}, 1);
+  EXPECT_FALSE(MayUse(story.cluster(), work)(*story.cluster().nodes.find(NodeName("n2"))));
+  work.reason = "PartitionTimeLimit", work.limit = std::chrono::hours(72);
+  const Answer limits = answer_for(story, work);
+  ASSERT_EQ(limits.more.size(), 2u);
+  EXPECT_EQ(limits.more.front().text, "its time limit is 3d, and the partition short allows 1h");
+  EXPECT_EQ(limits.more.back().text, "its time limit is 3d, and the partition long allows 2d");
+}
+
 }  // namespace
 }  // namespace tessera::why
