@@ -359,8 +359,9 @@ TEST(WhySupply, AJobOfSeveralPartitionsIsHeldAgainstEachOfThem) {
   work.reason = "PartitionTimeLimit", work.limit = std::chrono::hours(72);
   const Answer limits = answer_for(story, work);
   ASSERT_EQ(limits.more.size(), 2u);
-  EXPECT_EQ(limits.more.front().text, "its time limit is 3d, and the partition short allows 1h");
-  EXPECT_EQ(limits.more.back().text, "its time limit is 3d, and the partition long allows 2d");
+  EXPECT_EQ(limits.more.front().text,
+            "its time limit is 3 d 00 h, and the partition short allows 1 h 00 min");
+  EXPECT_EQ(limits.more.back().text, "its time limit is 3 d 00 h, and the partition long allows 2 d 00 h");
 }
 
 }  // namespace
