@@ -105,7 +105,7 @@ struct App::Parts {
     if (effects.refresh) {
       for (const BackendPtr& backend : with.backends) backend->refresh();
       state.usage.wanted_again = true;
-      state.usage.asked = reads_past(state);
+      state.usage.asked = reads_past(state) && !state.past;
     }
     if (effects.repaint) with.terminal.forget();
     if (effects.mouse) with.terminal.set_mouse(*effects.mouse);

@@ -27,6 +27,10 @@ std::vector<std::string> accounting_words(const usage::Reckoning& read) {
 
 std::vector<std::string> kept_words(const usage::KeptTold& kept) {
   std::vector<std::string> all;
+  for (const ClusterName& cluster : kept.nameless)
+    if (kept.names_work)
+      all.push_back(
+          fmt::format("the series of {} name no pod or job: what was held there is not known", cluster.text));
   if (kept.names_work && kept.unnamed > 0)
     all.push_back(fmt::format("for {:.1f} h of GPUs and slices no pod or job is named", kept.unnamed));
   if (kept.shared > 0)
@@ -45,14 +49,8 @@ std::vector<std::string> source_words(const usage::Reckoning& read) {
   if (read.accounting) return accounting_words(read);
   if (!read.kept) return {};
   std::vector<std::string> all = kept_words(*read.kept);
-  if (!read.kept->names_work) {
+  if (!read.kept->names_work)
     all.insert(all.begin(), "its series name no pod or job: what was held is not known");
-    return all;
-  }
-  for (const ClusterName& cluster : read.kept->nameless)
-    all.insert(
-        all.begin(),
-        fmt::format("the series of {} name no pod or job: what was held there is not known", cluster.text));
   return all;
 }
 

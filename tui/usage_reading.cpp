@@ -41,6 +41,12 @@ void UsageReading::follow(UiState& state, record::Archive* archive, std::span<co
   const auto source = source_wanted(usage, state.past);
   // In the past the moment says until when, and is not there at once.
   const bool wanted = source && reads_past(state) && moment.has_value() == state.past;
+  // Sums of now are none of a moment that is still to come.
+  if (state.past && !moment && (usage.read || usage.failure)) {
+    usage.read = nullptr;
+    usage.failure.reset();
+    usage.wanted_again = true;
+  }
   if (!wanted) {
     if (!usage.part) return;
     archive->give_up();

@@ -136,8 +136,7 @@ void DemandOverTime::hold(const ClusterName& cluster, TimePoint at, double hours
 void DemandOverTime::count(const ClusterName& cluster, TimePoint at, double hours, const Needs& needs) {
   const TimePoint hour = hour_of(at);
   covered_[cluster][hour] += hours;
-  double of_cluster = 0;
-  for (const auto& [begin, part] : covered_[cluster]) of_cluster += part;
+  const double of_cluster = covered_in_all_[cluster] += hours;
   hours_ = std::max(hours_, of_cluster);  // of the cluster of which most is known
   for (const auto& [profile, need] : needs) {
     DemandHour& one = all_[{cluster, profile}][hour];
@@ -149,6 +148,15 @@ void DemandOverTime::count(const ClusterName& cluster, TimePoint at, double hour
   }
 }
 
+void DemandOverTime::forget(const ClusterName& cluster) {
+  began_.erase(cluster), before_.erase(cluster), right_sized_.erase(cluster);
+  covered_.erase(cluster), covered_in_all_.erase(cluster);
+  std::erase_if(all_, [&](const auto& one) { return one.first.first == cluster; });
+  std::erase_if(spread_, [&](const auto& one) { return one.first.first == cluster; });
+  hours_ = 0;
+  for (const auto& [other, hours] : covered_in_all_) hours_ = std::max(hours_, hours);
+}
+
 void DemandOverTime::go_on_with(const DemandOverTime& later) {
   for (const auto& [cluster, begin] : later.began_)
     if (const auto ends = before_.find(cluster); ends != before_.end() && ends->second == begin) --rounds_;
@@ -157,9 +165,8 @@ void DemandOverTime::go_on_with(const DemandOverTime& later) {
     right_sized_[cluster].insert(workloads.begin(), workloads.end());
   began_.insert(later.began_.begin(), later.began_.end());
   for (const auto& [cluster, hours] : later.covered_) {
-    double of_cluster = 0;
-    for (const auto& [hour, part] : hours) covered_[cluster][hour] += part;
-    for (const auto& [hour, part] : covered_[cluster]) of_cluster += part;
+    double& of_cluster = covered_in_all_[cluster];
+    for (const auto& [hour, part] : hours) covered_[cluster][hour] += part, of_cluster += part;
     hours_ = std::max(hours_, of_cluster);
   }
   for (const auto& [key, hours] : later.all_)

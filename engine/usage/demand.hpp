@@ -65,6 +65,8 @@ class DemandOverTime {
   // As what that counts, which such work held.
   std::string_view needed_as(const ClusterName& cluster, const WorkloadId& workload,
                              std::string_view profile);
+  // As if nothing was seen of it: what was held there turns out not to be known.
+  void forget(const ClusterName& cluster);
   // What later rounds have added up. Precondition: of each cluster the first of these is the last one that
   // this saw, or this saw none; both are of one group.
   void go_on_with(const DemandOverTime& later);
@@ -96,6 +98,7 @@ class DemandOverTime {
   std::map<ClusterName, std::unordered_set<WorkloadId>> right_sized_;
   std::map<ClusterName, TimePoint> began_, before_;
   std::map<ClusterName, std::map<TimePoint, double>> covered_;  // hours that rounds stand for
+  std::map<ClusterName, double> covered_in_all_;
   std::map<std::pair<ClusterName, std::string>, std::map<TimePoint, DemandHour>> all_;
   std::map<std::pair<ClusterName, std::string>, std::map<int, double>> spread_;
   double hours_ = 0;

@@ -17,7 +17,9 @@ struct KeptTold {
   bool names_work = false;  // some series names a pod or a job
   // Of several clusters those of which none does, though something was measured there.
   std::set<ClusterName> nameless;
-  double unnamed = 0;       // hours of GPUs and slices for which none is named: free, or not told
+  // Hours of GPUs and slices for which none is named: free, or not told. Of several clusters those of
+  // `nameless` are left out, where another's series name any.
+  double unnamed = 0;
   double shared = 0;        // hours of instances for which several are named: not counted for any of them
   std::size_t strange = 0;  // series of nodes that are not known
   std::size_t skipped = 0;  // ... that could not be read

@@ -54,11 +54,11 @@ TEST_F(ConsolePast, WhatPrometheusKeptIsShownWithoutARecording) {
                    std::string(kCurl) + " -sSf --max-time 10 {url}"}));
   ASSERT_TRUE(pty.wait_loaded()) << pty.screen();
   ASSERT_TRUE(pty.press(":usage\r"));
-  ASSERT_TRUE(pty.wait_for("of it kept by Prometheus")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("h by Prometheus")) << pty.screen();
   EXPECT_TRUE(pty.has("88123")) << pty.screen();
   EXPECT_TRUE(pty.has("Prometheus was asked by")) << pty.screen();
   ASSERT_TRUE(pty.press(":waste\r"));
-  ASSERT_TRUE(pty.wait_for("of it kept by Prometheus")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("h by Prometheus")) << pty.screen();
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/sacctmgr.log")) << "on request alone";
   pty.send("q");
   ASSERT_TRUE(pty.wait_ended());

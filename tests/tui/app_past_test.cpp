@@ -326,7 +326,7 @@ TEST_F(AppElsewhereTest, AnAccountingThatWasGivenUpIsAskedAgainByEachKeyThatAsks
   EXPECT_TRUE(recorded.read.empty()) << "not by coming back";
   for (const std::string key : {"d", "\x12", "o"}) {
     press(key);
-    EXPECT_EQ(recorded.read.size(), 2u) << key;
+    ASSERT_EQ(recorded.read.size(), 2u) << key;
     EXPECT_EQ(recorded.read.front(), "accounting") << key;
     press(":nodes\r");
     press(":usage\r");
@@ -342,6 +342,20 @@ TEST_F(AppElsewhereTest, AnAccountingThatWasLeftBeforeItWasAskedIsNotTakenForAsk
   press(":usage\r");
   EXPECT_EQ(recorded.read.back(), "1 clusters, 7 days");
   EXPECT_EQ(recorded.read[recorded.read.size() - 2], "Prometheus");
+}
+
+// What was asked in the past, where nothing of it is read, is no question to slurmdbd afterwards.
+TEST_F(AppPastTest, SumsOfNowDoNotStandInThePast) {
+  press(":usage\r");
+  recorded.adding = record::Archive::AddingUp{1, test::reckoned(), std::nullopt};
+  recorded.queue.post(Event{ClusterName(), 0, TimePoint{} + wall, PaceReport{}});
+  turn();
+  ASSERT_TRUE(shows("alice")) << terminal.shown;
+  press(":at -2h\r");
+  EXPECT_FALSE(shows("alice")) << terminal.shown;
+  EXPECT_TRUE(shows("no moment of the recording is shown yet")) << terminal.shown;
+  arrive();
+  EXPECT_NE(recorded.read.back().find(" until 20"), std::string::npos) << recorded.read.back();
 }
 
 TEST_F(AppElsewhereTest, AdviceCountsWhatPrometheusKept) {

@@ -250,14 +250,14 @@ Effects choose_days(UiState& state, const UiContext& ui, Action) {
   constexpr Duration kDay{24LL * 3'600'000};
   Duration& since = state.usage.since;
   since = since < 7 * kDay ? 7 * kDay : since < 30 * kDay ? 30 * kDay : kDay;
-  state.usage.asked = true;
+  state.usage.asked = !state.past;
   say(state, ui, Severity::info, fmt::format("looking at {}", days_text(since)));
   return {};
 }
 
 std::string why_no_days(Action, const UiState& state, const UiContext&) {
   const UsageState& usage = state.usage;
-  if (usage.read || usage.failure || usage.part) return "";
+  if (usage.read || usage.failure || usage.part || source_wanted(usage, state.past)) return "";
   return usage.sources.empty() ? "no recording is opened" : "nothing was read yet";
 }
 

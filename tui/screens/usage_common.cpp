@@ -93,9 +93,10 @@ Document span_lines(const UiState& state) {
   if (usage.read) {
     const usage::Reckoning& read = *usage.read;
     line.spans.push_back({told(state, days_text(read.asked.since)), Style(Role::text).with_bold(), 1});
-    line.spans.push_back({"  " + told(state, span_text(read)), Role::dim});
   }
+  // Before the time that was read: at 80 columns that leaves no room behind it.
   if (usage.part) line.spans.push_back({"  " + told(state, reading_text(usage)), Role::changing});
+  if (usage.read) line.spans.push_back({"  " + told(state, span_text(*usage.read)), Role::dim});
   Document lines{std::move(line)};
   if (usage.failure && !usage.part)
     lines.push_back(
@@ -162,7 +163,7 @@ Document no_sums(const UiContext& ui, const UiState& state, int width) {
     return page.take();
   }
   if (state.past && has_recording(usage)) {
-    add_sentence(page, "no moment of the recording is shown", Style(Role::text).with_bold());
+    add_sentence(page, "no moment of the recording is shown yet", Style(Role::text).with_bold());
     page.fact(first_key(state, Action::time_at), "go to a time");
     return page.take();
   }

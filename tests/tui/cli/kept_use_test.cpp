@@ -218,10 +218,22 @@ TEST(UsageFromPrometheus, AClusterWhoseSeriesNameNobodyLeavesWhatIsKnownOfTheOth
   EXPECT_TRUE(asked.says("n1,hpc,2.00")) << asked.out.str();
   EXPECT_TRUE(asked.says("n1,k8s,,")) << "what was used there is told, and not what was held\n"
                                       << asked.out.str();
+  EXPECT_LT(asked.out.str().find("n1,hpc"), asked.out.str().find("n1,k8s")) << "what is not known comes last";
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/prometheus/nameless/0"), "\"k8s\"");
+  EXPECT_EQ(test::json_at(asked.out.str(), "/prometheus/unnamed_hours"), "0.5") << "of the other alone";
   asked.options.output = OutputFormat::table, asked.options.by.clear();
   EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
-  EXPECT_TRUE(asked.says("hpc")) << asked.out.str();
   EXPECT_TRUE(asked.says("no series names a pod or a job")) << asked.out.str();
+  asked.options.demand = true;
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("the series of k8s name no pod or job")) << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("demand"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(asked.out.str().find("\"cluster\": \"k8s\""), std::string::npos) << asked.out.str();
 }
 
 TEST(UsageFromPrometheus, AFilterThatItCannotTellIsRefusedForRightSizesToo) {

@@ -345,6 +345,7 @@ TEST(AdviseScreen, NothingIsAdvisedOnWithoutAMomentOfTheRecording) {
 TEST(AdviseScreen, WhatCameAfterAPastMomentIsNoHistoryOfIt) {
   Session session = advising({200, 60});
   session.state.no_past.clear();
+  session.state.usage.sources = {usage::PastSource::recording};
   session.state.usage.read = recorded(session, session.state.usage.since);  // until now
   show_past(session, 30);
   session.press(":advise<enter>").advise();
@@ -383,6 +384,7 @@ TEST(AdviseScreen, WhereNoRecutHelpsItSaysWhyAndWhatElseCanBeDone) {
 TEST(AdviseScreen, WhatWasNeededCountsOnceTheRecordingIsRead) {
   Session session = advising({200, 60});
   session.state.no_past.clear();
+  session.state.usage.sources = {usage::PastSource::recording};
   session.press(":advise<enter>").advise();
   EXPECT_TRUE(session.shows("only what waits now")) << session.screen();
   session.state.usage.read = recorded(session, session.state.usage.since);

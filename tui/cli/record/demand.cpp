@@ -196,6 +196,8 @@ Result<LookedDemand> held_by_prometheus(const Options& options, const mig::Catal
   LookedDemand looked{std::move(past->demand), past->from, past->to};
   looked.kept = told_by(kept);
   looked.cost = looked.kept->cost;
+  if (looked.kept->names_work)
+    for (const ClusterName& cluster : looked.kept->nameless) looked.demand.forget(cluster);
   if (looked.demand.hours() <= 0) return nothing_kept(*looked.kept);
   if (!looked.kept->names_work) return names_none;
   return looked;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "engine/query/value.hpp"
@@ -67,10 +69,14 @@ Error nothing_kept(const usage::KeptTold& told) {
 
 usage::KeptTold told_by(std::span<usage::KeptUse* const> kept) {
   usage::KeptTold sum;
+  double nameless = 0;
   for (const usage::KeptUse* one : kept) {
     add(sum, one->told());
-    if (is_nameless(*one)) sum.nameless.insert(one->cluster());
+    if (!is_nameless(*one)) continue;
+    sum.nameless.insert(one->cluster());
+    nameless += one->told().unnamed;
   }
+  if (sum.names_work) sum.unnamed -= nameless;
   return sum;
 }
 
@@ -78,6 +84,8 @@ void add_kept(Json& document, const usage::KeptTold& kept) {
   Json& one = document.add("prometheus", Json::map());
   one.add("step_s", Json::of(std::int64_t{kept.step / std::chrono::seconds(1)}));
   one.add("names_work", Json::of(kept.names_work));
+  Json& nameless = one.add("nameless", Json::list());
+  for (const ClusterName& cluster : kept.nameless) nameless.items.push_back(Json::of(cluster.text));
   one.add("unnamed_hours", rounded(kept.unnamed));
   one.add("shared_hours", rounded(kept.shared));
   one.add("unknown_series", Json::of(static_cast<std::int64_t>(kept.strange)));
@@ -111,6 +119,27 @@ void forget_waste_and_demand(Looked& looked, const std::set<ClusterName>& cluste
   }
 }
 
+// Clusters whose series name nobody are read once more, for what was used there; their rows come last, since
+// the hours of them are not known.
+Status count_nameless(usage::Reckoning& read, Recordings& all, const std::vector<usage::KeptUse*>& kept,
+                      const usage::Span& asked, const mig::Catalogue& catalogue,
+                      const usage::KeepOn& keep_on) {
+  std::set<ClusterName> nameless;
+  for (usage::KeptUse* one : kept)
+    if (is_nameless(*one)) nameless.insert(one->cluster()), one->count_unnamed();
+  if (nameless.empty()) return Done{};
+  const auto first = std::stable_partition(
+      all.begin(), all.end(), [&](const auto& one) { return !nameless.contains(one->cluster()); });
+  auto used = usage::reckon(std::span(first, all.end()), asked, catalogue, keep_on);
+  if (!used) return used.error();
+  for (auto& [by, rows] : read.sums) {
+    std::erase_if(rows, [&](const usage::Sum& sum) { return nameless.contains(sum.cluster); });
+    std::vector<usage::Sum>& more = used->sums[by];
+    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  }
+  return Done{};
+}
+
 // What Prometheus keeps of --since until now.
 Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                                   const usage::KeepOn& keep_on) {
@@ -126,12 +155,9 @@ Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& 
   }
   const auto told = [&] { return told_by(kept); };
   auto sums = usage::reckon(all, asked_by(options), catalogue, keep_on);
-  if (sums && std::any_of(kept.begin(), kept.end(), [](const auto* one) { return is_nameless(*one); })) {
-    for (usage::KeptUse* one : kept)
-      if (is_nameless(*one)) one->count_unnamed();
-    sums = usage::reckon(all, asked_by(options), catalogue, keep_on);
-  }
   if (!sums) return sums.error();
+  if (Status counted = count_nameless(*sums, all, kept, asked_by(options), catalogue, keep_on); !counted)
+    return counted.error();
   if (sums->from == TimePoint{}) return nothing_kept(told());
   Looked looked{std::move(*sums)};
   looked.kept = told();

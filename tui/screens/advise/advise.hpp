@@ -38,7 +38,7 @@ void take_advice(UiState& state, const UiContext& ui, const AdviseTold& told);
 // Whether the past is to be read for it.
 bool advice_reads_past(const UiState& state);
 // Why no days of the past can count; empty: they can.
-std::string why_no_past_counts(const UiState& state);
+std::string why_no_past_counts(const UiState& state, const UiContext& ui);
 template <class Edit>
 void change_advise(UiState& state, Edit edit) {
   AdviseState next = state.advise ? *state.advise : AdviseState();

@@ -120,7 +120,7 @@ class AnswerPage {
 
   void past() {
     if (!news_.question->past) return;
-    if (answer_.fitted && answer_.lost)
+    if (answer_.fitted && answer_.lost && !news_.advice->past.empty())
       fact(told("history"),
            fmt::format("of the past {:.1f} GPU-hours more would have fitted, {:.1f} no longer",
                        *answer_.fitted, *answer_.lost));
@@ -141,9 +141,17 @@ class AnswerPage {
   void rests() {
     fact(told("based on"), advise::limits_text(news_.advice->known), Role::dim);
     if (const usage::Reckoning* read = news_.question->past.get()) {
-      const double hours = read->demand.at(news_.question->then->cluster.name).hours();
+      const usage::DemandOverTime& demand = read->demand.at(news_.question->then->cluster.name);
+      const double hours = demand.hours();
       fact("", days_text(read->asked.since), Role::dim);
       fact("", covered_text(usage::source_of(*read), hours), Role::dim);
+      if (const int more = demand.unplaced(); more > 0)
+        fact("",
+             read->accounting
+                 ? fmt::format(
+                       "up to {} more GPUs were held of which it is not told whether they were slices", more)
+                 : fmt::format("up to {} more were held on slices that are not reported", more),
+             Role::unknown);
     } else {
       fact("", "what waits now, and nothing of the past", Role::dim);
     }

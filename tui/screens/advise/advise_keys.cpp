@@ -43,7 +43,7 @@ void next_days(UiState& state, const UiContext& ui) {
       since = since < 7 * kDay ? 7 * kDay : 30 * kDay;
     advise.with_past = !last;
   });
-  state.usage.asked = state.advise->with_past;
+  state.usage.asked = state.advise->with_past && !state.past;
   say(state, ui, Severity::info,
       state.advise->with_past
           ? fmt::format("looking at {}", days_text(since))
@@ -91,12 +91,14 @@ const advise::Answer* answer_here(const UiState& state) {
   return place ? &state.advise->answer->advice->answers[*place] : nullptr;
 }
 
-std::string why_no_past_counts(const UiState& state) {
-  const UsageState& usage = state.usage;
-  if (source_wanted(usage, state.past)) return "";
-  const bool has_accounting = !usage.sources.empty();
-  return has_accounting && !state.past ? "Slurm's accounting is asked on the screen of use: :usage"
-                                       : state.no_past;
+std::string why_no_past_counts(const UiState& state, const UiContext& ui) {
+  if (source_wanted(state.usage, state.past)) return "";
+  const std::vector<usage::PastSource> sources = sources_here(state, ui);
+  const Cluster* cluster = state.advise ? ui.model.find(state.advise->cluster) : nullptr;
+  const bool of_slurm = cluster && cluster->scheduler == Scheduler::slurm;
+  if (!state.past && of_slurm && !sources.empty())
+    return "Slurm's accounting is asked on the screen of use: :usage";
+  return state.no_past.empty() ? "no recording is opened" : state.no_past;
 }
 
 Effects show_advise(UiState& state, const UiContext& ui, Action) {
@@ -110,7 +112,7 @@ std::string why_no_advise_edit(Action action, const UiState& state, const UiCont
     return ui.model.clusters.size() > 1 ? "" : "there is no other cluster";
   if (!state.advise->refused.empty()) return state.advise->refused;
   if (action == Action::advise_days) {
-    if (std::string why = why_no_past_counts(state); !why.empty()) return why;
+    if (std::string why = why_no_past_counts(state, ui); !why.empty()) return why;
     if (!state.advise->only.partition.empty()) return "the past counts for the whole cluster: :on all first";
   }
   if (action == Action::advise_again && state.advise->working()) return "it is being worked out";

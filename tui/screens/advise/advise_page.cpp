@@ -93,13 +93,22 @@ class Page {
     const UsageState& usage = state_.usage;
     const bool then = state_.past;
     const std::string only = then ? "only what waited then" : "only what waits now";
-    if (!why_no_past_counts(state_).empty() || !advice_reads_past(state_)) return only;
-    if (usage.failure && !usage.part)
-      return then ? "the past cannot be read: only what waited then"
-                  : "the past cannot be read: only what waits now";
+    if (!why_no_past_counts(state_, ui_).empty() || !advice_reads_past(state_)) return only;
+    if (usage.failure && !usage.part) return told(cannot_read(usage.source)) + ": " + told(only);
     if (usage.part) return reading_text(usage);
     if (advise_.answer && advise_.answer->question->past) return days_text(usage.since) + " count, too";
+    if (is_read(usage, *source_wanted(usage, then)) && !usage.read->demand.contains(advise_.cluster))
+      return told("what was held here is not known") + ": " + told(only);
     return only;
+  }
+
+  static std::string cannot_read(usage::PastSource source) {
+    switch (source) {
+      case usage::PastSource::recording: return "the recording cannot be read";
+      case usage::PastSource::prometheus: return "Prometheus cannot be asked";
+      case usage::PastSource::accounting: break;
+    }
+    return "Slurm's accounting cannot be asked";
   }
 
   std::string progress_text() const {
@@ -221,7 +230,7 @@ class Page {
     page.blank();
     page.fact(first_key(state_, Action::show_waiting), "why each of them waits");
     page.fact(":pack", "ask for slices by hand");
-    if (why_no_past_counts(state_).empty())
+    if (why_no_past_counts(state_, ui_).empty())
       page.fact(first_key(state_, Action::advise_days), "count other days of the past");
     if (advise_.only.any()) page.fact(first_key(state_, Action::advise_only), "plan other nodes, or all");
     for (DocLine& line : page.take()) to.push_back(std::move(line));
