@@ -95,6 +95,38 @@ TEST(OverviewSpare, ATableThatIsCutLeavesTheLineOfWhatIsFree) {
       << "what has no room first";
 }
 
+// Below 118 columns there was no table, however much room was left.
+TEST(OverviewSpare, ANarrowTerminalHasTheDemandInShortNamesAboveTheLinesOfWhatIsFree) {
+  Session session(two_places(), {80, 40});
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
+  const std::string row = session.line_with("none of 2 fits");
+  EXPECT_NE(row.find(" 3g.40gb "), std::string::npos) << session.screen();
+  EXPECT_EQ(row.find("jobs"), std::string::npos) << "there is no room for it: " << row;
+}
+
+TEST(OverviewSpare, TheSmallestTerminalHasTheDemandWhereItsListsLeaveRoom) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  story.tell(WorkloadsListed{{waiting("17", "alice", "gpu:h100")}});
+  story.tell(Loaded{});
+  Session session(story.model, {80, 24});
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
+}
+
+// Of a large site the table was missing, and nothing said why.
+TEST(OverviewSpare, WhereTheDemandIsNotCountedItSaysSo) {
+  Model model = two_places();
+  std::vector<Node> many;
+  for (int i = 0; i < 2600; ++i) many.push_back(node("a" + std::to_string(10000 + i), {}));
+  reduce(model, on("hpc", NodesListed{many}));
+  Session session(model, {120, 40});
+  EXPECT_TRUE(session.shows("not counted: with so many GPUs, jobs and pods")) << session.screen();
+  EXPECT_FALSE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
+}
+
 // Two thirds of a tall terminal stood empty, and how old the figures are stood on a page of its own.
 TEST(OverviewSpare, AWideTerminalHasThePageOfWhatTheCursorIsOnBelow) {
   Session session(two_places(), {200, 60});
