@@ -379,6 +379,23 @@ TEST(AvailableOnScreens, WhatADeadClusterHeldAndLetWaitIsNotToldAsNow) {
   }
 }
 
+// What its users held when it answered last stood there like that of all others.
+TEST(AvailableOnScreens, WhatUsersOfADeadClusterHoldIsToldToBeOld) {
+  Model model = with_a_dead_cluster();
+  const auto tell = [&](const char* cluster, auto what, int seconds) {
+    reduce(model, Event{ClusterName(cluster), 0, at(seconds), std::move(what)});
+  };
+  tell("dead", WorkloadsListed{{running("1", "zoe", {holds("dead-1", {{0}})})}}, -290);
+  tell("alive", WorkloadsListed{{running("2", "ann", {holds("alive-1", {{0}})})}}, -290);
+  tell("dead", SourceReport{Source::slurm_jobs, Error{"does not answer", "no route", ""}, Duration{5}}, -170);
+  Session session(std::move(model), {120, 40});
+  EXPECT_NE(session.line_with("zoe").find("5 min old: 1 running"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("ann").find("old"), std::string::npos) << session.screen();
+  session.press("8");
+  EXPECT_NE(session.line_with("zoe").find("5 min old: 1 × whole"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("ann").find("old"), std::string::npos) << session.screen();
+}
+
 TEST(AvailableOnScreens, ADeadClusterDoesNotAgeTheOthers) {
   Session session(with_a_dead_cluster(), {120, 40});
   const std::string title = session.screen().substr(0, session.screen().find('\n'));

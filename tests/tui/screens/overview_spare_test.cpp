@@ -41,6 +41,21 @@ TEST(OverviewSpare, AClusterThatIsNotReadYetIsCalledNeitherSlurmsNorCalmNorFull)
   EXPECT_TRUE(session.shows("Nothing found so far; not known: train-a")) << session.screen();
 }
 
+TEST(OverviewSpare, TheTitleDoesNotSayForEverThatAClusterLoadsWhichCannotBeRead) {
+  Model model = two_places();
+  const auto nodes = [](std::optional<Error> failure) {
+    return on("prod", SourceReport{Source::kubernetes_nodes, std::move(failure), Duration(5)});
+  };
+  reduce(model, on("prod", ClusterSeen{Scheduler::kubernetes, false, "", ""}));
+  reduce(model, nodes(Error{"cannot list nodes", "no route to host", ""}));
+  Session session(std::move(model), {120, 40});
+  const auto title = [&] { return session.screen().substr(0, session.screen().find('\n')); };
+  EXPECT_NE(title().find("no data: prod"), std::string::npos) << title();
+  EXPECT_EQ(title().find("loading"), std::string::npos) << title();
+  session.tell(nodes(std::nullopt));
+  EXPECT_NE(title().find("loading"), std::string::npos) << "it answers, and is read\n" << title();
+}
+
 // It stood there with 0 nodes and 0 GPUs.
 TEST(OverviewSpare, TheNodesOfAClusterThatNeverAnsweredAreNotKnown) {
   Model model;
