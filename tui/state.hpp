@@ -92,15 +92,17 @@ struct DerivedRows {
   TimePoint at{};   // wall time of the work, so that huge lists are not sorted on every event
   std::string key;  // everything else that the rows depend on
   std::vector<RowRef> rows;
-  std::size_t total = 0;    // before the filter
-  std::vector<int> widths;  // cells that each column would like, from a sample of the rows
-  std::string head;         // a sentence above the rows, in English; empty: none
-  int plain_reason = 0;     // cells of the longest plain_reason() of that sample; 0: none
+  std::size_t total = 0;      // before the filter
+  std::vector<int> widths;    // cells that each column would like, from a sample of the rows
+  std::string head;           // a sentence above the rows, in English; empty: none
+  std::string head_left_out;  // and what it leaves out; empty: nothing
+  int plain_reason = 0;       // cells of the longest plain_reason() of that sample; 0: none
 };
 
 // Why the work of a page waits; worked out once for a revision of the model.
 struct WhyView {
   std::uint64_t revision = 0;  // the model's and one; 0: never
+  ClusterName cluster;
   std::string subject;
   std::shared_ptr<const why::Answer> answer;  // null: it does not wait
   std::vector<std::string> groups;            // its first groups of nodes, by their folded names
@@ -235,6 +237,7 @@ struct OverviewData {
   std::vector<NodeGroup> groups;  // in their place where there are too many
   std::vector<WaitingLong> waiting;
   std::vector<DemandRow> demand;  // most wanted first; empty where the clusters are too large for it
+  bool demand_left_out = false;   // they are
 };
 
 // The sums by user, worked out by update() when the model's revision differs.
@@ -281,6 +284,7 @@ struct UiState {
   std::shared_ptr<const AdviseState> advise;           // of the advice screen; null: it was not opened yet
   std::shared_ptr<const EventsShown> events;           // of the events screen; null: not opened yet
   std::shared_ptr<const GpuNotes> gpu_notes;           // of GPU pages; null: none was drawn yet
+  WhyView why_beside;                                  // of the waiting work whose page is beside a list
   std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;

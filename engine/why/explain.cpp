@@ -182,6 +182,19 @@ std::vector<std::string> untold_of(const Cluster& cluster, const Workload& workl
   return untold;
 }
 
+// What the scheduler reports, before a node is looked at.
+Answer reported(const Cluster& cluster, const Workload& workload) {
+  Answer answer;
+  answer.waits = workload.state == WorkloadState::pending;
+  if (!answer.waits) return answer;
+  const Meaning said = meaning(workload.reason, cluster.scheduler);
+  answer.topic = said.topic;
+  answer.sentence = statement_of(said, workload);
+  if (cluster.scheduler == Scheduler::kubernetes) add_parts(answer, workload);
+  if (answer.more.size() == 1 && answer.more.front().text == answer.sentence.text) answer.more.clear();
+  return answer;
+}
+
 }  // namespace
 
 std::string_view word(Certainty certainty) {
@@ -220,11 +233,8 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& ask
   site.reserved = &reserved;
   answer.waits = workload.state == WorkloadState::pending;
   if (!answer.waits || site.catalogue == nullptr) return answer;
+  answer = reported(cluster, workload);
   Meaning said = meaning(workload.reason, cluster.scheduler);
-  answer.topic = said.topic;
-  answer.sentence = statement_of(said, workload);
-  if (cluster.scheduler == Scheduler::kubernetes) add_parts(answer, workload);
-  if (answer.more.size() == 1 && answer.more.front().text == answer.sentence.text) answer.more.clear();
   const bool of_owner = cluster.scheduler == Scheduler::slurm && is_about_its_owner(workload.reason);
   if ((is_about_nodes(said.topic) && !of_owner) || (said.topic == Topic::claim && asks_for_devices(workload)))
     answer.nodes = look_at_all(cluster, workload, site);
@@ -234,6 +244,16 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& ask
   answer.help = remedies(cluster, workload, site, answer.nodes, said);
   answer.untold = untold_of(cluster, workload);
   add_details(answer, workload, site.details);
+  return answer;
+}
+
+Answer in_short(const Cluster& cluster, const Workload& workload) {
+  Answer answer = reported(cluster, workload);
+  answer.in_short = answer.waits;
+  // Slurm calls nodes that are full not available, too, and only the nodes would tell.
+  if (cluster.scheduler == Scheduler::slurm && blames_nodes(workload.reason) &&
+      answer.sentence.certainty == Certainty::certain)
+    answer.sentence.certainty = Certainty::likely;
   return answer;
 }
 

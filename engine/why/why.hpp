@@ -59,6 +59,7 @@ struct Answer {
   std::vector<std::string> untold;  // conditions that the model does not know of this work
   std::vector<Inquiry> asked;       // for this work alone, and when; model/details.hpp
   std::optional<TimePoint> asked_at;
+  bool in_short = false;  // no node was looked at, and nothing that would help
 };
 
 // What is looked at beside the cluster: the cluster's own wall time, and what tessera can change there.
@@ -73,6 +74,8 @@ struct Site {
   const Reserved* reserved = nullptr;     // of this work; explain() fills it in; nullptr: read for each node
 };
 Answer explain(const Cluster& cluster, const Workload& workload, const Site& site);
+// The scheduler's own reason in plain words, without the nodes: as cheap in a cluster of any size.
+Answer in_short(const Cluster& cluster, const Workload& workload);
 
 // What it asks for of each of its nodes, in the scheduler's words; empty: no GPU.
 struct Asked {

@@ -83,6 +83,7 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   derived = table->derive(ui, state, screen);
   if (is_waiting_list(screen)) {
     derived.head = waiting_sentence(ui, screen, state.past);
+    if (!derived.head.empty()) derived.head_left_out = waiting_left_out(ui, screen);
     derived.plain_reason = longest_plain_reason(ui, state, derived.rows);
   }
   derived.valid = true;

@@ -40,6 +40,7 @@ UiState state_of_page(const UiState& state, Screen page, Rect area) {
   if (const auto can = state.abilities.find(beside.top().cluster); can != state.abilities.end())
     beside.abilities.insert(*can);
   beside.gpu_notes = state.gpu_notes;
+  beside.top().why = state.why_beside;  // which says itself what it is of
   std::copy_if(state.runs.heads.begin(), state.runs.heads.end(), std::back_inserter(beside.runs.heads),
                [&](const RunHead& head) { return is_about_page(head, beside.top()); });
   // Of runs whose journal was read the one that is shown.

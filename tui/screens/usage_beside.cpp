@@ -145,7 +145,10 @@ void add_demand(FactPage& page, const UiState& state, const ClusterName& cluster
     DocLine line{{{shorten(one.resource, kFree - kWhat - 1, page.ascii()), Role::text, kWhat}}, {}};
     put_right(line, one.free ? std::to_string(*one.free) : "?", kFree, 5,
               one.free ? Role::free : Role::unknown);
-    put_right(line, std::to_string(one.could), kCould, 12, one.could > 0 ? Role::text : Role::dim);
+    put_right(line, one.free ? std::to_string(one.could) : "?", kCould, 12,
+              !one.free       ? Role::unknown
+              : one.could > 0 ? Role::text
+                              : Role::dim);
     put_right(line, std::to_string(one.wanted), kWanted, 7, one.wanted > 0 ? Role::warning : Role::dim);
     line.spans.push_back(
         {shorten(fits_text(one, state), page.width() - kFits - 1, page.ascii()), Role::dim, kFits});

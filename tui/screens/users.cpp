@@ -67,30 +67,44 @@ std::string idle_text(const insight::UserSum& sum) {
   return sum.measured == 0 ? "n/a" : fmt::format("{} of {}", sum.idle, sum.measured);
 }
 
-DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiState& state) {
+// What was held when the list was read last. How old that is stands before it: colour alone says nothing.
+std::string held_when_read(const insight::UserSum& sum, const UiContext& ui, const UiState& state) {
+  std::string holds = insight::held_text(sum);
+  if (holds.empty()) holds = told(state, "nothing");
+  const std::string old = why_not_now(ui, state, sum.cluster);
+  return old.empty() ? holds : old + ": " + holds;
+}
+
+DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiContext& ui,
+                const UiState& state) {
+  const bool now = why_not_now(ui, state, sum.cluster).empty();
+  const auto role = [&](Role current) { return now ? current : Role::dim; };
   DocLine line;
   line.id = id_of_user(sum);
   const int first = at.cluster > 0 ? at.cluster : at.gpus;
   line.spans.push_back({shorten(user_text(sum), first - 2, state.ascii),
-                        sum.user.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
+                        sum.user.empty() ? Style(Role::unknown)
+                        : now            ? Style(Role::text).with_bold()
+                                         : Style(Role::dim),
+                        1});
   if (at.cluster > 0)
     line.spans.push_back(
         {shorten(sum.cluster.text, at.gpus - at.cluster - 1, state.ascii), Role::dim, at.cluster});
-  put_right(line, gpus_text(sum, state.ascii), at.gpus, 6, Role::text);
-  put_right(line, std::to_string(sum.running), at.running, 7, sum.running > 0 ? Role::text : Role::dim);
-  put_right(line, std::to_string(sum.waiting), at.waiting, 7, sum.waiting > 0 ? Role::warning : Role::dim);
-  put_right(line, idle_text(sum), at.idle, 7, sum.idle > 0 ? Role::warning : Role::dim);
-  std::string holds = insight::held_text(sum);
-  if (holds.empty()) holds = told(state, "nothing");
-  line.spans.push_back({std::move(holds), sum.holds.empty() ? Role::dim : Role::text, at.holds});
+  put_right(line, gpus_text(sum, state.ascii), at.gpus, 6, role(Role::text));
+  put_right(line, std::to_string(sum.running), at.running, 7, role(sum.running > 0 ? Role::text : Role::dim));
+  put_right(line, std::to_string(sum.waiting), at.waiting, 7,
+            role(sum.waiting > 0 ? Role::warning : Role::dim));
+  put_right(line, idle_text(sum), at.idle, 7, role(sum.idle > 0 ? Role::warning : Role::dim));
+  line.spans.push_back(
+      {held_when_read(sum, ui, state), role(sum.holds.empty() ? Role::dim : Role::text), at.holds});
   return line;
 }
 
-Document foot_for(const insight::UserSum& sum, const UiState& state, int width) {
+Document foot_for(const insight::UserSum& sum, const UiContext& ui, const UiState& state, int width) {
   Document foot;
   foot.push_back({{{user_text(sum), Style(Role::text).with_bold(), 1}}, {}});
   if (!sum.accounts.empty()) add_wrapped_fact(foot, told(state, "accounts"), accounts_text(sum), width);
-  if (!sum.holds.empty()) add_wrapped_fact(foot, told(state, "holds"), insight::held_text(sum), width);
+  if (!sum.holds.empty()) add_wrapped_fact(foot, told(state, "holds"), held_when_read(sum, ui, state), width);
   if (sum.unknown > 0)
     add_wrapped_fact(
         foot, "",
@@ -162,6 +176,17 @@ std::string_view none_text(const UiContext& ui, std::string_view of_all, std::st
   return std::any_of(clusters.begin(), clusters.end(), insight::work_is_current) ? of_some : N_("not known");
 }
 
+std::string why_not_now(const UiContext& ui, const UiState& state, const ClusterName& name) {
+  const Cluster* cluster = ui.model.find(name);
+  if (!cluster || insight::work_is_current(*cluster)) return {};
+  std::optional<TimePoint> read;
+  for (const auto& [source, health] : cluster->sources)
+    if (tells_work(source) && health.failure && health.last_ok)
+      read = read ? std::min(*read, *health.last_ok) : *health.last_ok;
+  if (!read) return told(state, N_("not all of it is known"));
+  return told(state, fmt::format("{} old", age_text(*cluster, *read, ui.wall)));
+}
+
 std::string gpus_text(const insight::UserSum& sum, bool ascii) {
   // What rounds to nothing is not nothing; beside holdings that are not known it says nothing.
   constexpr double kShown = 0.05;
@@ -182,9 +207,9 @@ Panes users_panes(const UiContext& ui, const UiState& state, int width) {
   panes.main.push_back(heading(at));
   const InView seen = in_view(state, panes.main.size() + state.users.users.size());
   for (const insight::UserSum& sum : state.users.users)
-    panes.main.push_back(seen.contains(panes.main.size()) ? line_of(sum, at, state)
+    panes.main.push_back(seen.contains(panes.main.size()) ? line_of(sum, at, ui, state)
                                                           : DocLine{{}, id_of_user(sum)});
-  if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, state, width);
+  if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, ui, state, width);
   panes.foot_first = true;
   return panes;
 }
@@ -202,7 +227,10 @@ Document lines_beside_user(const UiContext& ui, const UiState& state, int width)
 Document work_of_user(const UiContext& ui, const UiState& state, const insight::UserSum& sum, int width) {
   const Cluster* cluster = ui.model.find(sum.cluster);
   if (!cluster) return {};
-  Document lines{work_heading()};
+  Document lines;
+  if (const std::string old = why_not_now(ui, state, sum.cluster); !old.empty())
+    lines.push_back({{{old, Role::warning, 1}}, {}});
+  lines.push_back(work_heading());
   for (const WorkloadId& id : sum.work)
     if (const Workload* work = cluster->workloads.find(id))
       lines.push_back(line_of(*work, *cluster, ui, state, width));

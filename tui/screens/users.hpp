@@ -14,6 +14,10 @@ namespace tessera::tui {
 // time. "not known" where that is so of every cluster.
 std::string_view none_text(const UiContext& ui, std::string_view of_all, std::string_view of_some);
 
+// "5 min old", of a cluster that does not answer: what its users hold is not told as if it were so now.
+// Empty: its list of jobs or pods is current and whole.
+std::string why_not_now(const UiContext& ui, const UiState& state, const ClusterName& name);
+
 // "12.4"; "≥12.4" where of some it is not known how much; "?": of none.
 std::string gpus_text(const insight::UserSum& sum, bool ascii);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/insight/available.hpp"
+#include "engine/insight/shared_machines.hpp"
 #include "engine/insight/totals.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/why/words.hpp"
@@ -24,8 +26,8 @@ bool shows(const Screen& screen, const ClusterName& cluster) {
 }
 
 struct Sums {
+  int all = 0;  // that are listed, whether or not their cluster answers; below only of those that do
   int waiting = 0, for_room = 0, now = 0, cut = 0;
-  bool current = true;  // all clusters tell what is free
   bool shared = false;  // two resources fit in one cluster, and may need the same room
 };
 
@@ -34,13 +36,21 @@ bool asks_for_gpus(const Workload& work) {
                      [](const Request& one) { return one.count > 0; });
 }
 
+// What waits there, and what is free for it.
+bool answers(const Cluster& cluster) {
+  return insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
+}
+
 // Each job or pod once, whatever it asks for; Slurm's jobs without GPUs are in the list, too.
 Sums count_waiting(const UiContext& ui, const Screen& screen) {
   Sums sums;
   for (const Cluster& cluster : ui.model.clusters) {
     if (!shows(screen, cluster.name)) continue;
+    const bool current = answers(cluster);
     for (const Workload& work : cluster.workloads.all()) {
       if (work.state != WorkloadState::pending || !asks_for_gpus(work)) continue;
+      ++sums.all;
+      if (!current) continue;
       ++sums.waiting;
       sums.for_room += plan::waits_for_room(work, cluster.scheduler);
     }
@@ -48,16 +58,20 @@ Sums count_waiting(const UiContext& ui, const Screen& screen) {
   return sums;
 }
 
+bool two_hand_out_the_same(const Model& model) {
+  return !insight::shared_lines(insight::shared_machines(model)).empty();
+}
+
 // Each resource is played with all that is free, as if no other one took of it.
-void add_fits(Sums& sums, const std::vector<DemandRow>& rows, const Screen& screen) {
+void add_fits(Sums& sums, const std::vector<DemandRow>& rows, const UiContext& ui, const Screen& screen) {
   std::set<ClusterName> fit;
+  sums.shared = screen.cluster.empty() && two_hand_out_the_same(ui.model);
   for (const DemandRow& row : rows) {
     if (!shows(screen, row.cluster)) continue;
-    sums.shared |= row.cluster.empty();  // a note: two schedulers hand out the same GPUs
+    if (!row.demand.free) continue;  // a note, or its nodes do not answer
     sums.now += row.demand.fit_now;
     sums.cut += row.demand.fit_cut;
     if (row.demand.fit_cut > 0) sums.shared |= !fit.insert(row.cluster).second;
-    sums.current &= row.demand.for_room == 0 || row.demand.free.has_value();
   }
   sums.now = std::min(sums.now, sums.for_room);
   sums.cut = std::min(sums.cut, sums.for_room);
@@ -91,13 +105,13 @@ std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool pas
   // Of a part of what waits, it would tell of rows that are not there.
   if (screen.filter_text != kAllWaiting || screen.only_mine) return {};
   Sums sums = count_waiting(ui, screen);
+  if (sums.all == 0) return {};
   const int waiting = sums.waiting;
-  if (waiting == 0) return {};
+  if (waiting == 0)
+    return begun(sums.all) + ". What is free is not known now, so what would start is not either.";
   const std::vector<DemandRow> rows = demand_rows(ui.model, ui.catalogue);
   if (rows.empty()) return begun(waiting) + ". How many would start now is not worked out here.";
-  add_fits(sums, rows, screen);
-  if (!sums.current)
-    return begun(waiting) + ". What is free is not known now, so what would start is not either.";
+  add_fits(sums, rows, ui, screen);
   if (sums.for_room == 0)
     return begun(waiting) + ": none of them for room, but for a release, a limit or a time.";
   const bool most = sums.shared && waiting > 1;
@@ -105,6 +119,16 @@ std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool pas
   if (sums.cut <= sums.now) return text + ".";
   return text + (most ? fmt::format(" and at most {} after a re-cut.", sums.cut)
                       : fmt::format(" and {} after a re-cut.", sums.cut));
+}
+
+std::string waiting_left_out(const UiContext& ui, const Screen& screen) {
+  if (count_waiting(ui, screen).waiting == 0) return {};
+  std::string names;
+  for (const Cluster& cluster : ui.model.clusters)
+    if (shows(screen, cluster.name) && !answers(cluster))
+      names += (names.empty() ? "" : ", ") + cluster.name.text;
+  if (names.empty()) return names;
+  return fmt::format("Those of {} are not counted: what is free there is not known.", names);
 }
 
 std::string plain_reason(const UiState& state, const query::WorkloadRow& row) {
@@ -122,7 +146,9 @@ bool tells_reasons_plainly(const UiState& state, const Screen& screen) {
 std::vector<std::string> head_of(const UiState& state, int width) {
   const DerivedRows& derived = state.top().derived;
   if (derived.head.empty() || derived.rows.empty()) return {};
-  std::vector<std::string> lines = wrap(told(state, derived.head), width - 2);
+  std::string text = told(state, derived.head);
+  if (!derived.head_left_out.empty()) text += " " + told(state, derived.head_left_out);
+  std::vector<std::string> lines = wrap(text, width - 2);
   if (lines.size() > kMostLines) lines.resize(kMostLines);
   return lines;
 }

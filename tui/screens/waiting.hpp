@@ -21,6 +21,9 @@ bool is_waiting_list(const Screen& screen);
 // with the rows (DerivedRows::head). Empty: the list shows only a part of what waits, or no GPU is waited
 // for. past: a moment of a recording is shown.
 std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool past);
+// Another one behind it: whose work it does not count, as their cluster does not answer. Empty: all is
+// counted.
+std::string waiting_left_out(const UiContext& ui, const Screen& screen);
 // The title and that sentence as lines of a list so wide; empty: there is no head.
 std::vector<std::string> head_of(const UiState& state, int width);
 // Why a job of that list waits, as people read it, in place of Slurm's code. Empty: there are no such words

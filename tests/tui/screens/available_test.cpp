@@ -353,7 +353,10 @@ TEST(AvailableOnScreens, ADeadClustersGpusAreNotOnOfferOnTheFrontPage) {
   const std::string text = session.screen();
   EXPECT_NE(text.find("FREE NOW   whole 1 "), std::string::npos) << text;
   EXPECT_NE(text.find("not known: dead"), std::string::npos) << text;
-  EXPECT_EQ(text.find("COULD BE CUT"), std::string::npos) << "a table without the dead one\n" << text;
+  // The whole table of demand was missing: of the living one, too.
+  EXPECT_NE(text.find("COULD BE CUT"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n not known: dead"), std::string::npos) << "the table says whose rows it lacks\n"
+                                                                << text;
   EXPECT_NE(text.find("????????"), std::string::npos) << "its tiles\n" << text;
 }
 
@@ -374,6 +377,23 @@ TEST(AvailableOnScreens, WhatADeadClusterHeldAndLetWaitIsNotToldAsNow) {
     EXPECT_FALSE(session.shows(" Nothing waits for a GPU.")) << session.screen();
     EXPECT_FALSE(session.shows(" No workload holds or waits")) << session.screen();
   }
+}
+
+// What its users held when it answered last stood there like that of all others.
+TEST(AvailableOnScreens, WhatUsersOfADeadClusterHoldIsToldToBeOld) {
+  Model model = with_a_dead_cluster();
+  const auto tell = [&](const char* cluster, auto what, int seconds) {
+    reduce(model, Event{ClusterName(cluster), 0, at(seconds), std::move(what)});
+  };
+  tell("dead", WorkloadsListed{{running("1", "zoe", {holds("dead-1", {{0}})})}}, -290);
+  tell("alive", WorkloadsListed{{running("2", "ann", {holds("alive-1", {{0}})})}}, -290);
+  tell("dead", SourceReport{Source::slurm_jobs, Error{"does not answer", "no route", ""}, Duration{5}}, -170);
+  Session session(std::move(model), {120, 40});
+  EXPECT_NE(session.line_with("zoe").find("5 min old: 1 running"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("ann").find("old"), std::string::npos) << session.screen();
+  session.press("8");
+  EXPECT_NE(session.line_with("zoe").find("5 min old: 1 × whole"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("ann").find("old"), std::string::npos) << session.screen();
 }
 
 TEST(AvailableOnScreens, ADeadClusterDoesNotAgeTheOthers) {

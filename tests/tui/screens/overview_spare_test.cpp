@@ -41,6 +41,21 @@ TEST(OverviewSpare, AClusterThatIsNotReadYetIsCalledNeitherSlurmsNorCalmNorFull)
   EXPECT_TRUE(session.shows("Nothing found so far; not known: train-a")) << session.screen();
 }
 
+TEST(OverviewSpare, TheTitleDoesNotSayForEverThatAClusterLoadsWhichCannotBeRead) {
+  Model model = two_places();
+  const auto nodes = [](std::optional<Error> failure) {
+    return on("prod", SourceReport{Source::kubernetes_nodes, std::move(failure), Duration(5)});
+  };
+  reduce(model, on("prod", ClusterSeen{Scheduler::kubernetes, false, "", ""}));
+  reduce(model, nodes(Error{"cannot list nodes", "no route to host", ""}));
+  Session session(std::move(model), {120, 40});
+  const auto title = [&] { return session.screen().substr(0, session.screen().find('\n')); };
+  EXPECT_NE(title().find("no data: prod"), std::string::npos) << title();
+  EXPECT_EQ(title().find("loading"), std::string::npos) << title();
+  session.tell(nodes(std::nullopt));
+  EXPECT_NE(title().find("loading"), std::string::npos) << "it answers, and is read\n" << title();
+}
+
 // It stood there with 0 nodes and 0 GPUs.
 TEST(OverviewSpare, TheNodesOfAClusterThatNeverAnsweredAreNotKnown) {
   Model model;
@@ -93,6 +108,38 @@ TEST(OverviewSpare, ATableThatIsCutLeavesTheLineOfWhatIsFree) {
   EXPECT_TRUE(low.shows(" more")) << low.screen();
   EXPECT_NE(low.line_with("none of 2 fits").find("gpu:3g.40gb"), std::string::npos)
       << "what has no room first";
+}
+
+// Below 118 columns there was no table, however much room was left.
+TEST(OverviewSpare, ANarrowTerminalHasTheDemandInShortNamesAboveTheLinesOfWhatIsFree) {
+  Session session(two_places(), {80, 40});
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
+  const std::string row = session.line_with("none of 2 fits");
+  EXPECT_NE(row.find(" 3g.40gb "), std::string::npos) << session.screen();
+  EXPECT_EQ(row.find("jobs"), std::string::npos) << "there is no room for it: " << row;
+}
+
+TEST(OverviewSpare, TheSmallestTerminalHasTheDemandWhereItsListsLeaveRoom) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  story.tell(WorkloadsListed{{waiting("17", "alice", "gpu:h100")}});
+  story.tell(Loaded{});
+  Session session(story.model, {80, 24});
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
+}
+
+// Of a large site the table was missing, and nothing said why.
+TEST(OverviewSpare, WhereTheDemandIsNotCountedItSaysSo) {
+  Model model = two_places();
+  std::vector<Node> many;
+  for (int i = 0; i < 2600; ++i) many.push_back(node("a" + std::to_string(10000 + i), {}));
+  reduce(model, on("hpc", NodesListed{many}));
+  Session session(model, {120, 40});
+  EXPECT_TRUE(session.shows("not counted: with so many GPUs, jobs and pods")) << session.screen();
+  EXPECT_FALSE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
 }
 
 // Two thirds of a tall terminal stood empty, and how old the figures are stood on a page of its own.

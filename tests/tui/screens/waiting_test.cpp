@@ -102,6 +102,17 @@ TEST(WaitingList, WhereOnlyMyOwnAreListedAnEmptyOneDoesNotSayThatNothingWaits) {
   EXPECT_FALSE(session.shows("Nothing waits for a GPU.")) << session.screen();
 }
 
+// One silent cluster made it say of all of them that what is free is not known.
+TEST(WaitingList, AClusterThatDoesNotAnswerLeavesTheSentenceAboutTheOthers) {
+  Model model = two_places();
+  reduce(model, on("train-a", WorkloadsListed{{waiting("ml/one", "judy", "nvidia.com/gpu")}}));
+  reduce(model, on("train-a", SourceReport{Source::simulator, Error{"does not answer", "no route", ""}}));
+  Session session(model, {120, 40});
+  session.press("w");
+  EXPECT_TRUE(session.shows("3 wait for a GPU: 3 for room, of which 0 would fit now.")) << session.screen();
+  EXPECT_TRUE(session.shows("Those of train-a are not counted:")) << session.screen();
+}
+
 // One GPU is cut for the one or for the other: 2 of 2 were told to fit.
 TEST(WaitingList, WhatFitsOfSeveralResourcesIsToldAsTheMost) {
   Story story;

@@ -1,8 +1,11 @@
 // What waits, and why: `w`, the page's answer, Enter on what helps, y on its command.
+#include "engine/why/why.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
@@ -73,6 +76,46 @@ TEST(WhyScreen, NamesOfNodesAreFoldedOnceAndAgainWhereOneIsAdded) {
   EXPECT_NE(screen.find("gamma"), std::string::npos) << screen;
   session.state.top().why = {};
   EXPECT_EQ(session.screen(), screen) << "what is kept is what would be worked out";
+}
+
+Session waiting_on_a_cluster_of(int nodes) {
+  Story story;
+  std::vector<Node> all;
+  for (int i = 0; i < nodes; ++i)
+    all.push_back(
+        node("n" + std::to_string(10000 + i), {gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0)})}));
+  story.tell(NodesListed{std::move(all)});
+  story.tell(WorkloadsListed{{waiting("7", "alice", "gpu:7g.80gb"), waiting("8", "bob", "gpu:3g.40gb")}});
+  story.tell(Loaded{});
+  Session session(std::move(story.model), {200, 60});
+  session.press("w");
+  return session;
+}
+
+// Beside the waiting list of more than 100 nodes stood what the job asks for, and not why it waits.
+TEST(WhyScreen, BesideTheWaitingListItIsToldInAClusterOfMoreThanAHundredNodesToo) {
+  Session session = waiting_on_a_cluster_of(150);
+  EXPECT_TRUE(session.shows("WHY IT WAITS")) << session.screen();
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  const auto kept = session.state.why_beside.answer;
+  ASSERT_TRUE(kept);
+  EXPECT_FALSE(kept->nodes.empty()) << "its nodes were looked at";
+  session.press("k");
+  EXPECT_EQ(session.state.why_beside.answer, kept) << "worked out once for the row, and not for each picture";
+  session.press("j");
+  EXPECT_NE(session.state.why_beside.answer, kept) << "another row";
+  EXPECT_EQ(session.state.why_beside.subject, "8");
+}
+
+TEST(WhyScreen, BesideTheListOfAHugeClusterTheReasonIsToldAndTheKeyThatLooksAtTheNodes) {
+  Session session = waiting_on_a_cluster_of(1001);
+  EXPECT_TRUE(session.shows("WHY IT WAITS")) << session.screen();
+  EXPECT_TRUE(session.shows("opens its page, which looks at each node")) << session.screen();
+  EXPECT_FALSE(session.shows("nothing that tessera knows of")) << "help was not looked for";
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workload);
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  EXPECT_FALSE(session.shows("opens its page, which looks at each node")) << session.screen();
 }
 
 }  // namespace

@@ -65,6 +65,25 @@ TEST(RunWatched, ShowsTheGpusAsTheyAreBesideWhatIsWanted) {
   EXPECT_EQ(after.find("○○○○○○○"), std::string::npos) << after;
 }
 
+// The strips of the fourth GPU and of those behind it were left out, and nothing said so.
+TEST(RunWatched, MoreKindsOfGpusThanHaveRoomAreCounted) {
+  const auto five_gpus = [](int least) {
+    std::vector<Gpu> gpus;
+    for (int i = 0; i < 5; ++i) {
+      gpus.push_back(sevenths(i, 7 * i));
+      gpus.back().slices.resize(static_cast<std::size_t>(std::max(least, i + 1)));
+    }
+    return node("n0031", std::move(gpus));
+  };
+  Session place = changing();
+  place.tell(on("hpc", NodeSeen{five_gpus(7)}));
+  Diary diary(plan_of(place, {"n0031"}, std::nullopt));
+  diary.through(1);
+  Session session = watching(diary);
+  session.tell(on("hpc", NodeSeen{five_gpus(1)}));
+  EXPECT_TRUE(session.shows("and 2 more")) << session.screen();
+}
+
 // "$ scontrol update NodeName=n0031 State=DRAIN Reason="tessera RU…" at 80 columns.
 TEST(RunWatched, WhatAStepRunsIsShownToItsEndOnANarrowTerminal) {
   Session place = changing();

@@ -199,6 +199,15 @@ std::string standing_text(const UiState& state) {
   return state.arming && state.arming->armed ? armed_text(state) : std::string();
 }
 
+// Asked in vain so far: that it is still loading would be said for ever.
+bool is_asked_in_vain(const Cluster& cluster) {
+  return !cluster.loaded &&
+         std::any_of(cluster.sources.begin(), cluster.sources.end(), [](const auto& source) {
+           const auto& [which, health] = source;
+           return (tells_nodes(which) || tells_work(which)) && health.failure && !health.last_ok;
+         });
+}
+
 // Older than its own pace promises.
 bool is_stale(const Cluster& cluster, Duration age) {
   return age > std::max<Duration>(Duration(15000), cluster.pace.interval * 5 / 2);
@@ -233,11 +242,11 @@ Frame frame_of(const UiState& state, const UiContext& ui, Size size) {
 Freshness freshness(const UiState& state, const UiContext& ui) {
   const std::vector<const Cluster*> clusters = clusters_of(state.top(), ui.model);
   std::optional<Duration> oldest;
-  const Cluster* silent = nullptr;
+  const Cluster *silent = nullptr, *unread = nullptr;
   int stale = 0;
   Duration interval{0};
   for (const Cluster* cluster : clusters) {
-    if (!cluster->loaded) {
+    if (!cluster->loaded && !is_asked_in_vain(*cluster)) {
       if (!cluster->progress) return {"loading", Role::changing};
       const Progress& progress = *cluster->progress;
       if (progress.total && *progress.total > 0)
@@ -248,7 +257,10 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
     }
     interval = std::max(interval, cluster->pace.interval);
     const std::optional<Duration> age = data_age(*cluster, ui.wall);
-    if (!age) continue;
+    if (!age) {
+      if (!cluster->loaded) unread = cluster;
+      continue;
+    }
     if (is_stale(*cluster, *age)) ++stale, silent = !oldest || *age > *oldest ? cluster : silent;
     oldest = oldest ? std::max(*oldest, *age) : *age;
   }
@@ -261,6 +273,7 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
                                            : fmt::format("{} of {} clusters ", stale, clusters.size());
     return {whose + query::duration_text(seconds) + " old", Role::warning};
   }
+  if (unread) return {"no data: " + unread->name.text, Role::warning};
   if (interval < Duration(2000)) return {"live", Role::dim};
   // While it is as fresh as the interval promises, the figure stands still and costs no bytes.
   auto promised = std::chrono::duration_cast<std::chrono::seconds>(interval).count();

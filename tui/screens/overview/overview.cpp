@@ -440,6 +440,7 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
   if (data.groups.empty()) data.mosaic = mosaic_nodes(ui, ascii);
   data.waiting = waiting_longest(ui.model, kWaitingKept, data.totals);
   data.demand = demand_rows(ui.model, ui.catalogue);
+  data.demand_left_out = !is_demand_counted(ui.model);
   data.valid = true;
   data.revision = ui.model.revision;
   data.at = ui.wall;
@@ -518,8 +519,8 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   const int top_of_all = std::min(below.y, pinned);
   const int end_of_all = pinned + kPinned - hint.all;
   const Rect all{below.x, top_of_all, below.width, end_of_all - top_of_all};
-  if (const int table = demand_lines(state, all); has_all_demand(state, table)) {
-    draw_above_demand(canvas, all, table, ui, state);
+  if (says_all_demand(state, all)) {
+    draw_above_demand(canvas, all, demand_lines(state, all), ui, state);
     draw_hint(canvas, {area.x, end_of_all, area.width, hint.all}, state, cells);
     return;
   }

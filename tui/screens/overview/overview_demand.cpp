@@ -6,9 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/insight/available.hpp"
 #include "engine/insight/shared_machines.hpp"
 #include "engine/insight/totals.hpp"
 #include "engine/model/bridged.hpp"
+#include "tui/screens/cell_words.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
@@ -17,19 +19,21 @@ namespace tessera::tui {
 namespace {
 
 constexpr std::size_t kMostThings = 20000;  // GPUs and workloads; more would be felt at every change
-constexpr int kNarrowest = 118;
+constexpr int kNarrowest = 80;
+constexpr int kWholeFrom = 118;   // columns from which it says all that the lines of free and waiting say
+constexpr int kShortBelow = 110;  // columns: names are short, and by how many it is wanted stands elsewhere
 constexpr int kOthers = 16;       // lines that the blocks above it use at most, and one between
 constexpr int kBlocksFrom = 150;  // columns of a screen that has these blocks
 constexpr int kFewest = 4;        // lines: less than three rows tell nothing
 
 // Columns, from the left edge of the area; numbers end where the next column's gap begins.
 struct Columns {
-  int cluster, what, free, could, wanted, by, fits;
+  int cluster, what, free, could, wanted, by, fits;  // by: 0 where it has no room
 };
 Columns columns_of(int width) {
   if (width >= 150) return {1, 18, 56, 70, 80, 83, 104};
-  if (width >= 110) return {1, 14, 46, 60, 69, 71, 84};
-  return {1, 14, 40, 54, 63, 65, 80};
+  if (width >= kShortBelow) return {1, 14, 46, 60, 69, 71, 84};
+  return {1, 14, 34, 48, 56, 0, 58};
 }
 
 Role fits_role(const why::Demand& demand) {
@@ -68,14 +72,18 @@ void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSta
     put_cell(canvas, area.x + x, y, next - x - 1, text, style, state.ascii);
   };
   cell(at.cluster, at.what, row.cluster.text, Role::dim);
-  cell(at.what, at.free - 5, resource_label(ui, state, row), demand.wanted > 0 ? Role::text : Role::dim);
-  if (demand.free)
+  std::string label = resource_label(ui, state, row);
+  if (area.width < kShortBelow) label = short_cell("asks", std::move(label));
+  cell(at.what, at.free - 5, label, demand.wanted > 0 ? Role::text : Role::dim);
+  // Nodes that do not answer tell neither what is free nor what could be cut.
+  for (const int right : {at.free, at.could})
+    if (!demand.free) put_right(canvas, area.x + right, y, glyphs(state.ascii).unknown, Role::unknown);
+  if (demand.free) {
     draw_number(canvas, area.x + at.free, y, *demand.free, Role::free);
-  else
-    put_right(canvas, area.x + at.free, y, glyphs(state.ascii).unknown, Role::unknown);
-  draw_number(canvas, area.x + at.could, y, demand.could, Role::text);
+    draw_number(canvas, area.x + at.could, y, demand.could, Role::text);
+  }
   draw_number(canvas, area.x + at.wanted, y, demand.wanted, Role::warning);
-  if (demand.workloads > 0) {
+  if (demand.workloads > 0 && at.by > 0) {
     const Cluster* cluster = ui.model.find(row.cluster);
     const bool slurm = cluster && cluster->scheduler == Scheduler::slurm;
     const char* noun =
@@ -97,12 +105,28 @@ std::vector<why::Demand> demand_of(const Model& model, const Cluster& cluster,
   return why::demand(without, catalogue);
 }
 
-// A row of words below the others: FREE of two rows speaks of the same GPUs.
-std::vector<DemandRow> notes_on_shared(const Model& model) {
+// Clusters that do not tell what is free now.
+std::string clusters_untold(const Model& model) {
+  std::string names;
+  for (const Cluster& cluster : model.clusters)
+    if (!insight::nodes_are_current(cluster) || !insight::work_is_current(cluster))
+      names += (names.empty() ? "" : ", ") + cluster.name.text;
+  return names;
+}
+
+// Rows of words: whose rows are not there or not whole, and where FREE of two rows speaks of the same GPUs.
+std::vector<DemandRow> notes_on(const Model& model) {
   std::vector<DemandRow> notes;
+  if (const std::string untold = clusters_untold(model); !untold.empty())
+    notes.emplace_back().demand.resource = "not known: " + untold;
   for (std::string& line : insight::shared_lines(insight::shared_machines(model)))
     notes.emplace_back().demand.resource = std::move(line);
   return notes;
+}
+
+bool all_tell(const UiState& state) {
+  const auto& totals = state.overview.totals;
+  return std::all_of(totals.begin(), totals.end(), [](const auto& one) { return one.free.has_value(); });
 }
 
 }  // namespace
@@ -125,14 +149,22 @@ std::string fits_text(const why::Demand& demand, const UiState& state) {
          told(state, fmt::format("{} of {} fit after a re-cut", demand.fit_cut, demand.for_room));
 }
 
-std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue) {
+bool is_demand_counted(const Model& model) {
   std::size_t things = 0;
   for (const Cluster& cluster : model.clusters) things += cluster.nodes.size() * 8 + cluster.workloads.size();
-  if (things > kMostThings) return {};
+  return things <= kMostThings;
+}
+
+std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue) {
   std::vector<DemandRow> rows;
-  for (const Cluster& cluster : model.clusters)
+  if (!is_demand_counted(model)) return rows;
+  for (const Cluster& cluster : model.clusters) {
+    // What waited when it answered last is not what waits now.
+    if (!insight::work_is_current(cluster)) continue;
     for (why::Demand& demand : demand_of(model, cluster, catalogue))
       rows.push_back({cluster.name, std::move(demand)});
+  }
+  if (rows.empty()) return rows;
   // What has no room comes first: a table that is cut must not lose it.
   const auto key = [](const why::Demand& demand) {
     const bool unmet = demand.for_room > 0 && demand.fit_cut < demand.for_room;
@@ -141,24 +173,24 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const DemandRow& a, const DemandRow& b) { return key(a.demand) < key(b.demand); });
   // A table that is cut loses its last rows: what makes its numbers true is not one of them.
-  std::vector<DemandRow> notes = notes_on_shared(model);
+  std::vector<DemandRow> notes = notes_on(model);
   rows.insert(rows.begin(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
   return rows;
 }
 
 int demand_lines(const UiState& state, Rect spare) {
+  if (spare.width < kNarrowest) return 0;
+  if (state.overview.demand_left_out) return spare.height > 0 ? 1 : 0;
   const int lines = 1 + static_cast<int>(state.overview.demand.size());
-  const auto& totals = state.overview.totals;
-  const bool all_tell =
-      std::all_of(totals.begin(), totals.end(), [](const auto& one) { return one.free.has_value(); });
-  if (lines == 1 || !all_tell || spare.width < kNarrowest) return 0;
+  if (lines == 1) return 0;
   const bool blocks = spare.width >= kBlocksFrom && spare.height >= kOthers + kFewest;
   const int room = spare.height - (blocks ? kOthers : 0);
   return room >= std::min(kFewest, lines) ? std::min(lines, room) : 0;
 }
 
-bool has_all_demand(const UiState& state, int lines) {
-  return lines > 0 && lines == 1 + static_cast<int>(state.overview.demand.size());
+bool says_all_demand(const UiState& state, Rect spare) {
+  const int rows = static_cast<int>(state.overview.demand.size());
+  return spare.width >= kWholeFrom && rows > 0 && all_tell(state) && demand_lines(state, spare) == 1 + rows;
 }
 
 void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
@@ -168,6 +200,10 @@ void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
     canvas.put(area.x + x, area.y, text, Role::heading);
   };
   canvas.put(area.x + at.cluster, area.y, told(state, N_("DEMAND")), Style(Role::heading).with_bold());
+  if (state.overview.demand_left_out)
+    return put_cell(canvas, area.x + at.what, area.y, area.width - at.what - 1,
+                    told(state, N_("not counted: with so many GPUs, jobs and pods that takes too long")),
+                    Role::unknown, state.ascii);
   heading(at.what, "RESOURCE");
   put_right(canvas, area.x + at.free, area.y, "FREE", Role::heading);
   put_right(canvas, area.x + at.could, area.y, "COULD BE CUT", Role::heading);

@@ -1,6 +1,6 @@
-// The overview's table of demand, below everything else where a terminal is large enough for it: what is
-// wanted, what is free, what could be cut, and whether that fits. What has no room comes first; rows beyond
-// the room that is left are counted. Drawn only where all clusters tell what is free; elsewhere the lines of
+// The overview's table of demand, below everything else where a terminal has room for it: what is wanted,
+// what is free, what could be cut, and whether that fits. What has no room comes first; rows beyond the room
+// that is left are counted. Where it is narrow or cut, or a cluster does not tell what is free, the lines of
 // what is free and what waits stay. Threads: pure functions.
 #pragma once
 
@@ -12,8 +12,11 @@
 
 namespace tessera::tui {
 
-// Of all clusters, most wanted first. Empty where there is too much to work out between two pictures. Before
-// them, without a cluster: words on machines whose GPUs two schedulers hand out, which stand in rows of both.
+// False: there is too much to work out between two pictures.
+bool is_demand_counted(const Model& model);
+// Of all clusters that tell what waits, most wanted first; empty where it is not counted. Before them,
+// without a cluster: which ones do not tell what is free, and on machines whose GPUs two schedulers hand out,
+// which stand in rows of both.
 std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
 
 // "fits now", "2 of 3 fit after a re-cut"; empty: nothing waits for it.
@@ -21,7 +24,8 @@ std::string fits_text(const why::Demand& demand, const UiState& state);
 
 // Lines, with the heading, that the table takes of an area below the mosaic; 0: it has no room there.
 int demand_lines(const UiState& state, Rect spare);
-bool has_all_demand(const UiState& state, int lines);
+// Whether it says there all that the lines of what is free and what waits say.
+bool says_all_demand(const UiState& state, Rect spare);
 void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 
 }  // namespace tessera::tui

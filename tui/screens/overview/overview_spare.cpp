@@ -73,9 +73,11 @@ void draw_users(Block block, const UiContext& ui, const UiState& state) {
   for (const insight::UserSum& sum : users) {
     if (block.full()) return;
     block.cell(0, 14, sum.user.empty() ? "?" : sum.user, Role::text);
-    block.cell(15, 6, gpus_text(sum, state.ascii), Role::held, true);
+    const std::string old = why_not_now(ui, state, sum.cluster);
+    block.cell(15, 6, gpus_text(sum, state.ascii), old.empty() ? Role::held : Role::dim, true);
     block.cell(22, 5, "GPUs", Role::dim);
-    block.cell(28, block.width() - 28, work_text(sum, state), sum.idle > 0 ? Role::warning : Role::dim);
+    block.cell(28, block.width() - 28, (old.empty() ? old : old + ": ") + work_text(sum, state),
+               sum.idle > 0 && old.empty() ? Role::warning : Role::dim);
     block.next();
   }
 }

@@ -11,6 +11,7 @@
 #include "engine/model/waits_longer.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/event_lines.hpp"
+#include "tui/screens/pages/why.hpp"
 #include "tui/screens/preview.hpp"
 
 namespace tessera::tui {
@@ -172,7 +173,10 @@ void note_page_shown(UiState& state, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(page.cluster);
   if (page.kind == ScreenKind::workload && cluster) {
     const Workload* work = cluster->workloads.find(WorkloadId(page.subject));
-    if (work && work->state == WorkloadState::pending) note_waiting(state, ui, *cluster, *work);
+    if (!work || work->state != WorkloadState::pending) return;
+    note_waiting(state, ui, *cluster, *work);
+    if (beside) note_why_beside(state, ui, page);
+    return;
   }
   if (page.kind != ScreenKind::node) return;
   const Node* node = cluster ? cluster->nodes.find(NodeName(page.subject)) : nullptr;

@@ -12,6 +12,7 @@
 #include "engine/query/tables.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/roles.hpp"
@@ -22,7 +23,10 @@
 namespace tessera::tui {
 namespace {
 
-constexpr std::size_t kFewNodesToSearch = 100;
+constexpr std::size_t kFewNodesToSearch = 100;  // for each picture
+// For each row that the cursor comes to, and for each change of the cluster: of a larger one only the
+// scheduler's reason is told beside a list, or a key would wait for its nodes.
+constexpr std::size_t kMostNodesBeside = 1000;
 constexpr std::size_t kGroups = 8;  // of nodes that are listed
 constexpr int kIndent = 6;
 constexpr std::string_view kStop = "\x1ehelp ";
@@ -47,17 +51,41 @@ std::string names_of(const std::vector<NodeName>& nodes) {
   return clean(fold_hosts(names), 60);
 }
 
-std::shared_ptr<const why::Answer> work_out(const UiContext& ui, const UiState& state, const Screen& screen) {
-  const Cluster* cluster = ui.model.find(screen.cluster);
-  const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
-  if (!workload || workload->state != WorkloadState::pending) return nullptr;
-  const auto able = state.abilities.find(cluster->name);
-  // What was asked now says nothing of a recording.
+// What waits there, with its cluster; null: nothing does.
+struct Waits {
+  const Cluster* cluster = nullptr;
+  const Workload* workload = nullptr;
+};
+Waits waiting_on(const UiContext& ui, const Screen& page) {
+  const Cluster* cluster = ui.model.find(page.cluster);
+  const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(page.subject)) : nullptr;
+  if (!workload || workload->state != WorkloadState::pending) return {};
+  return {cluster, workload};
+}
+
+// What was asked for that work alone; nullptr: nothing, or a recording is shown, of which that says nothing.
+const Details* details_of(const UiState& state, const Waits& waits) {
   const WorkDetails* told = state.past ? nullptr : state.looked_into.get();
-  const bool about_it = told && told->cluster == cluster->name && told->details.of == workload->id;
+  const bool about_it =
+      told && told->cluster == waits.cluster->name && told->details.of == waits.workload->id;
+  return about_it ? &told->details : nullptr;
+}
+
+std::shared_ptr<const why::Answer> work_out(const UiContext& ui, const UiState& state, const Waits& waits,
+                                            const Details* details) {
+  if (!waits.workload) return nullptr;
+  const auto able = state.abilities.find(waits.cluster->name);
   const why::Site site{&ui.catalogue, able == state.abilities.end() ? nullptr : &able->second, state.rules,
-                       cluster_now(*cluster, ui.wall), about_it ? &told->details : nullptr};
-  return std::make_shared<const why::Answer>(why::explain(*cluster, *workload, site));
+                       cluster_now(*waits.cluster, ui.wall), details};
+  return std::make_shared<const why::Answer>(why::explain(*waits.cluster, *waits.workload, site));
+}
+
+// Beside a list nothing was asked for the work alone, and the nodes of a huge cluster are not looked at.
+std::shared_ptr<const why::Answer> work_out_beside(const UiContext& ui, const UiState& state,
+                                                   const Waits& waits) {
+  if (!waits.workload || waits.cluster->nodes.size() <= kMostNodesBeside)
+    return work_out(ui, state, waits, nullptr);
+  return std::make_shared<const why::Answer>(why::in_short(*waits.cluster, *waits.workload));
 }
 
 void add_statement(FactPage& page, const why::Statement& one, Style style, int column) {
@@ -89,6 +117,16 @@ std::vector<std::string> fold_groups(const why::Answer& answer) {
   for (std::size_t i = 0; i < std::min(answer.nodes.size(), kGroups); ++i)
     all.push_back(names_of(answer.nodes[i].nodes));
   return all;
+}
+
+bool is_about(const WhyView& view, const UiContext& ui, const Screen& page) {
+  return view.revision == ui.model.revision + 1 && view.cluster == page.cluster &&
+         view.subject == page.subject;
+}
+
+WhyView view_of(const UiContext& ui, const Screen& page, std::shared_ptr<const why::Answer> answer) {
+  std::vector<std::string> groups = answer ? fold_groups(*answer) : std::vector<std::string>();
+  return {ui.model.revision + 1, page.cluster, page.subject, std::move(answer), std::move(groups)};
 }
 
 void add_nodes(FactPage& page, const why::Answer& answer, std::vector<std::string> folded) {
@@ -148,29 +186,40 @@ void take_details(UiState& state, const DetailsTold& told) {
 }
 
 std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& state, const Screen& screen) {
-  if (screen.why.revision == ui.model.revision + 1 && screen.why.subject == screen.subject)
-    return screen.why.answer;
+  if (is_about(screen.why, ui, screen)) return screen.why.answer;
   // Beside a list it would be worked out for every frame.
-  const Cluster* cluster = ui.model.find(screen.cluster);
-  if (cluster && cluster->nodes.size() > kFewNodesToSearch) return nullptr;
-  return work_out(ui, state, screen);
+  const Waits waits = waiting_on(ui, screen);
+  if (!waits.workload || waits.cluster->nodes.size() > kFewNodesToSearch) return nullptr;
+  return work_out(ui, state, waits, details_of(state, waits));
 }
 
 void refresh_why(UiState& state, Screen& screen, const UiContext& ui) {
-  if (screen.why.revision == ui.model.revision + 1 && screen.why.subject == screen.subject) return;
-  screen.why = {ui.model.revision + 1, screen.subject, work_out(ui, state, screen), {}};
-  if (screen.why.answer) screen.why.groups = fold_groups(*screen.why.answer);
+  if (is_about(screen.why, ui, screen)) return;
+  const Waits waits = waiting_on(ui, screen);
+  const Details* details = waits.workload ? details_of(state, waits) : nullptr;
+  screen.why = view_of(ui, screen, work_out(ui, state, waits, details));
 }
 
-void add_why(FactPage& page, const why::Answer& answer) {
+void note_why_beside(UiState& state, const UiContext& ui, const Screen& page) {
+  if (is_about(state.why_beside, ui, page)) return;
+  state.why_beside = view_of(ui, page, work_out_beside(ui, state, waiting_on(ui, page)));
+}
+
+void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
   page.heading("WHY IT WAITS");
   add_statement(page, answer.sentence, style_of(answer.sentence.certainty).with_bold(), 3);
   for (const why::Statement& one : answer.more) add_statement(page, one, style_of(one.certainty), kIndent);
-  add_help(page, answer.help);
+  if (!answer.in_short) return add_help(page, answer.help);
+  page.blank();
+  page.data(
+      first_key(state, Action::open),
+      page.told("opens its page, which looks at each node and for what would help: this cluster has too "
+                "many nodes to do that beside a list"));
 }
 
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
                     TimePoint wall) {
+  if (answer.in_short) return;
   const bool kept = screen.why.answer.get() == &answer;
   add_nodes(page, answer, kept ? screen.why.groups : fold_groups(answer));
   add_asked(page, answer, cluster, wall);

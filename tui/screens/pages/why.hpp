@@ -13,9 +13,11 @@ namespace tessera::tui {
 // What is known of it; worked out once for a revision of the model. nullptr: it does not wait.
 std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& state, const Screen& screen);
 void refresh_why(UiState& state, Screen& screen, const UiContext& ui);
+// Keeps it for that page beside a list. Of a huge cluster only what the scheduler reports, without the nodes.
+void note_why_beside(UiState& state, const UiContext& ui, const Screen& page);
 
 // WHY IT WAITS and WHAT WOULD HELP. The cursor rests on what helps.
-void add_why(FactPage& page, const why::Answer& answer);
+void add_why(FactPage& page, const UiState& state, const why::Answer& answer);
 // NODES, with what keeps it from each, and what was ASKED FOR IT ALONE. screen: which may keep their names.
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
                     TimePoint wall);

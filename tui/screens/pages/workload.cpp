@@ -205,7 +205,7 @@ class WorkPage {
     if (!workload_.reason.empty()) page_.data(page_.told("because"), workload_.reason, Role::warning);
     if (!answer_) return *this;
     page_.fact("asks for", asked_text(workload_));
-    add_why(page_, *answer_);
+    add_why(page_, state_, *answer_);
     return *this;
   }
   WorkPage& nodes() {

@@ -164,6 +164,9 @@ class RunPage {
                          {"  " + changes[i].after, Role::created}},
                         {}});
     }
+    if (changes.size() > kMost)
+      lines_.push_back(
+          {{{tui::told(state_, fmt::format("and {} more", changes.size() - kMost)), Role::dim, 3}}, {}});
   }
   // Behind what the last line says, or below it where it would be cut.
   void join(const std::string& text, Role role) {
