@@ -209,6 +209,25 @@ TEST(WhySupply, ASmallerSliceOnANodeThatTheJobMayNotUseIsNotOffered) {
   EXPECT_TRUE(all_of(answer_for(story, work), Help::smaller).empty());
 }
 
+// scontrol and squeue take no list of tasks, and a command with one was left out as nothing that a shell
+// takes.
+TEST(WhySupply, CommandsForTheTasksOfAnArrayThatWaitNameItByItsNumber) {
+  Story story;
+  Node other = two_gpus("n2");
+  other.partitions = {"long"};
+  story.tell(NodesListed{{two_gpus("n1"), other}});
+  story.tell(WorkloadsListed{{full("1", "n1", at(600))}});
+  Workload array = wide(1);
+  array.id = WorkloadId("7_[4-10%2]");
+  array.needs.emplace().expected = at(300);
+  const Answer answer = answer_for(story, array);
+  const std::vector<Remedy> waits = all_of(answer, Help::by_itself), moved = all_of(answer, Help::elsewhere);
+  ASSERT_EQ(waits.size(), 2u) << "when Slurm expects it, and by time limits";
+  for (const Remedy& one : waits) EXPECT_EQ(one.command, "squeue --start -j 7") << one.text;
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved.front().command, "scontrol update JobId=7 Partition=long");
+}
+
 TEST(WhySupply, AnotherPartitionHasAllNodesOfTheJob) {
   Story story;
   Node first = two_gpus("n1"), second = two_gpus("n2");
