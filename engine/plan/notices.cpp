@@ -292,8 +292,10 @@ std::string why_closed(const Node& node, Scheduler scheduler, TimePoint now) {
     case Health::unknown: return "of unknown state: its scheduler has not reported it";
     case Health::ok: break;
   }
-  const char* unsaid = slurm ? "its partitions or a maintenance keep jobs away" : "its state keeps pods away";
-  return "closed to new workloads: " + (node.reason.empty() ? std::string(unsaid) : reason);
+  std::string why = node.reason.empty() ? insight::reserved_words(node) : reason;
+  if (why.empty())
+    why = slurm ? "its partitions or a maintenance keep jobs away" : "its state keeps pods away";
+  return "closed to new workloads: " + why;
 }
 
 }  // namespace

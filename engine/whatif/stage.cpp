@@ -79,7 +79,7 @@ class Kinds {
       const Node& node = *place.node;
       const auto& features = scheduler == Scheduler::slurm ? node.features : none;
       const auto [at, fresh] = known_.try_emplace(
-          {node.partitions, features, node.taints, !node.reservation.empty()}, known_.size());
+          {node.partitions, features, node.taints, insight::is_reserved(node)}, known_.size());
       if (fresh) first_.push_back(&node);
       kinds_.push_back(at->second);
     }

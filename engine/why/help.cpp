@@ -218,7 +218,7 @@ class Recuts {
     const pack::Naming asked = name_.claimed ? pack::Naming::claims : pack::Naming::profiles;
     return pack::naming_of(of_.cluster, node) == asked &&
            !has_gpus(of_.cluster, node, of_.workload, of_.site) &&
-           only_gpus_may_fail(of_.cluster, node, of_.workload, of_.site);  // no cut mends its CPUs
+           only_gpus_may_fail(node, of_.workload, of_.site);  // no cut mends its CPUs
   }
   std::int64_t missing_on(const Node& node) const {
     std::int64_t free = 0;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/hostlist.hpp"
-#include "engine/why/why.hpp"
+#include "engine/insight/available.hpp"
 
 namespace tessera::why {
 namespace {
@@ -96,7 +96,7 @@ bool MayUse::is_repelled(const Node& node) {
 }
 
 bool MayUse::operator()(const Node& node) {
-  if (no_partition_ || !node.reservation.empty() || !is_in_partition(node)) return false;
+  if (no_partition_ || insight::is_reserved(node) || !is_in_partition(node)) return false;
   const bool named =
       !workload_.needs ||
       (named_.asks_for(node) && !named_.excluded.contains(node.name.text) && named_.has_features(node));

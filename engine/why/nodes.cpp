@@ -70,16 +70,12 @@ std::optional<Candidates> closed(const Cluster& cluster, const Node& node) {
       return failed(Topic::node, "the node's state is not known", nodes_source(node), Certainty::unknown);
     case Health::ok: break;
   }
+  // Whose the reservation is, is not told: the job may be let in.
+  if (auto reserved = insight::reserved_words(node); !reserved.empty())
+    return failed(Topic::reservation, std::move(reserved), nodes_source(node), Certainty::likely);
   if (insight::sight_of(cluster, node).access == insight::Access::closed)
     return failed(Topic::node, "closed to new work by its state or its partitions", nodes_source(node));
   return std::nullopt;
-}
-
-std::optional<Candidates> reserved(const Cluster& cluster, const Node& node) {
-  if (node.reservation.empty()) return std::nullopt;
-  (void)cluster;
-  return failed(Topic::reservation, fmt::format("in the reservation {}", node.reservation),
-                nodes_source(node), Certainty::likely);
 }
 
 std::optional<Candidates> not_named(const Node& node, const Workload& workload, const Named& named) {
@@ -472,7 +468,6 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
   if (!answer) answer = scattered(cluster, node, workload);
   if (!answer) answer = no_machine(node, workload);
   if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
-  if (!answer) answer = reserved(cluster, node);
   if (!answer) answer = in_doubt(site, node);
   if (!answer) {
     answer.emplace();
@@ -487,9 +482,8 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
 
 }  // namespace
 
-bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload,
-                        const Site& site) {
-  return !no_machine(node, workload) && !reserved(cluster, node) &&
+bool only_gpus_may_fail(const Node& node, const Workload& workload, const Site& site) {
+  return !no_machine(node, workload) && !insight::is_reserved(node) &&
          !told_against(site, node, By::all_cpus, By::beside) && !in_doubt(site, node);
 }
 

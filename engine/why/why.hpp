@@ -84,7 +84,7 @@ Candidates look_at(const Cluster& cluster, const Node& node, const Workload& wor
 std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site);
 
 // Whether its CPUs, its memory and the node's reservation would let it start there.
-bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site);
+bool only_gpus_may_fail(const Node& node, const Workload& workload, const Site& site);
 
 // What of a node can be had now, by the scheduler's names, with that of which only the number is known.
 plan::Stock stock_now(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue);

@@ -150,6 +150,19 @@ TEST(WhySupply, ANodeInAReservationOrWithoutCpusIsNotSaidToHaveRoomOnceOpen) {
   EXPECT_TRUE(all_of(answer_for(story, work), Help::admin).empty());
 }
 
+TEST(WhySupply, ANodeInAReservationIsSaidToBeReservedAndNotToBeFull) {
+  Story story;
+  Node kept = two_gpus("n1");
+  kept.state = {"IDLE", "RESERVED"}, kept.reservation = "course";
+  story.tell(NodesListed{{kept}});
+  story.tell(WorkloadsListed{{}});
+  const Answer answer = answer_for(story, wide(1));
+  ASSERT_EQ(answer.nodes.size(), 1u);
+  EXPECT_EQ(answer.nodes.front().topic, Topic::reservation);
+  EXPECT_EQ(answer.nodes.front().what.text, "in the reservation course");
+  EXPECT_EQ(answer.nodes.front().what.certainty, Certainty::likely) << "the job may be let in";
+}
+
 TEST(WhySupply, ANodeThatSlurmBlamesAndThatIsOnlyFullIsWaitedFor) {
   Story story;
   story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2")}});
