@@ -486,7 +486,7 @@ void will_run(Plan& plan, const Cluster& cluster, const Queue& queue, const std:
       rooms.push_back(gained(cluster, *now, node.offered_before.by(plan.scheduler),
                              node.offered_after.by(plan.scheduler), shares[i]));
   }
-  const std::vector<Start> all = starts(queue, std::move(rooms));
+  const std::vector<Start> all = starts(cluster, queue, std::move(rooms));
   plan.will_run_count = static_cast<int>(all.size());
   for (const Start& one : all) {
     if (plan.will_run.size() >= kPendingListed) break;

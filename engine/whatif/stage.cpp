@@ -178,9 +178,7 @@ class Builder {
     std::vector<const Workload*> waiting;
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state != WorkloadState::pending) continue;
-      // Which nodes a pod's selector leaves it is not in the lists that are read.
-      const bool selective = cluster_.scheduler == Scheduler::kubernetes &&
-                             work.reason.find("didn't match") != std::string::npos;
+      const bool selective = why::is_selective(work, cluster_.scheduler);
       // Components of a heterogeneous job start together, and a play starts each by itself.
       const bool component = cluster_.scheduler == Scheduler::slurm && het_job_of(work.id.text).has_value();
       if (plan::waits_for_room(work, cluster_.scheduler) && !selective && !component &&

@@ -15,6 +15,25 @@ void read_hosts(const std::string& list, std::set<std::string>& hosts, bool& unr
   if (names) hosts.insert(names->begin(), names->end());
 }
 
+// Later versions of kube-scheduler do not say which taints they were.
+bool names_no_taint(const std::string& message) {
+  return message.find("had untolerated taint(s)") != std::string::npos;
+}
+
+// "{team: x}{dedicated: }"
+std::string taints_named(const std::string& message) {
+  std::string all;
+  for (std::size_t at = message.find('{'); at != std::string::npos; at = message.find('{', at)) {
+    const std::size_t end = message.find('}', at);
+    if (end == std::string::npos) break;
+    all += message.substr(at, end + 1 - at);
+    at = end;
+  }
+  return all;
+}
+
+bool keeps_pods_off(const std::string& taint) { return !taint.ends_with(":PreferNoSchedule"); }
+
 // Whether ",name," stands in the list, without a text for it.
 bool lists(const std::string& list, const std::string& name) {
   for (std::size_t at = list.find(name); at != std::string::npos; at = list.find(name, at + 1)) {
@@ -64,11 +83,26 @@ bool starts_nothing(const Partition& partition) {
 }
 
 bool names_taint(const std::string& message, const std::string& taint) {
-  if (taint.ends_with(":PreferNoSchedule")) return false;
+  if (!keeps_pods_off(taint)) return false;
   const std::string pair = taint.substr(0, taint.find(':'));
   const auto equals = pair.find('=');
   const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
   return message.find("{" + pair.substr(0, equals) + ": " + value + "}") != std::string::npos;
+}
+
+bool is_selective(const Workload& workload, Scheduler scheduler) {
+  return scheduler == Scheduler::kubernetes && workload.reason.find("didn't match") != std::string::npos;
+}
+
+// Of a message what decides alone: its numbers are others after each look of the scheduler's.
+std::string reach_of(const Workload& workload, Scheduler scheduler) {
+  std::string text = workload.group + '\n' + std::to_string(workload.node_count);
+  if (workload.needs)
+    text += '\n' + workload.needs->nodes + '\n' + workload.needs->excluded + '\n' + workload.needs->features;
+  if (scheduler == Scheduler::slurm) return text;
+  if (is_selective(workload, scheduler)) text += "\nselective";
+  if (names_no_taint(workload.reason)) text += "\ntainted";
+  return text + '\n' + taints_named(workload.reason);
 }
 
 MayUse::MayUse(const Cluster& cluster, const Workload& workload)
@@ -76,6 +110,9 @@ MayUse::MayUse(const Cluster& cluster, const Workload& workload)
       slurm_(cluster.scheduler == Scheduler::slurm),
       partitions_("," + workload.group + ","),
       named_(named_by(workload)) {
+  unread_ = named_.nodes_unread || named_.excluded_unread || named_.features_unread ||
+            is_selective(workload, cluster.scheduler);
+  unnamed_taints_ = !slurm_ && names_no_taint(workload.reason);
   no_partition_ =
       std::any_of(cluster.partitions.begin(), cluster.partitions.end(),
                   [&](const Partition& one) { return one.name == workload.group && starts_nothing(one); });
@@ -93,6 +130,11 @@ bool MayUse::is_repelled(const Node& node) {
     if (fresh) at->second = names_taint(workload_.reason, taint);
     return at->second;
   });
+}
+
+bool MayUse::is_sure(const Node& node) const {
+  return !unread_ &&
+         !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 
 bool MayUse::operator()(const Node& node) {

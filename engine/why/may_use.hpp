@@ -31,6 +31,13 @@ bool starts_nothing(const Partition& partition);
 // effect. One that only asks for other nodes first (PreferNoSchedule) is never meant.
 bool names_taint(const std::string& message, const std::string& taint);
 
+// Whether the scheduler's message says that a pod's own words rule nodes out: which, is in no list that is
+// read.
+bool is_selective(const Workload& workload, Scheduler scheduler);
+
+// Work of which this text is the same may use the same nodes.
+std::string reach_of(const Workload& workload, Scheduler scheduler);
+
 class MayUse {
  public:
   // Both live longer than this.
@@ -38,6 +45,9 @@ class MayUse {
   // Whether what it names of nodes (partition, nodes, features; a taint that the scheduler's message names)
   // and a reservation of the node let it use the node at all, whatever is free there.
   bool operator()(const Node& node);
+  // Whether a yes is more than a guess: what it names could be read, and the message tells which nodes are
+  // ruled out.
+  bool is_sure(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer.
   bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty(); }
@@ -47,7 +57,7 @@ class MayUse {
   bool is_repelled(const Node& node);
 
   const Workload& workload_;
-  bool slurm_ = false, no_partition_ = false;
+  bool slurm_ = false, no_partition_ = false, unread_ = false, unnamed_taints_ = false;
   std::string partitions_;  // ",short,long,"
   Named named_;
   std::map<std::string, bool> repels_;  // by taint
