@@ -86,7 +86,8 @@ std::vector<Demand> demands(const plan::Queue& queue, const mig::Product* produc
 void count_starts(Proposal& proposal, const Scope& scope, const plan::Queue& queue) {
   proposal.fit.clear(), proposal.wait.clear();
   if (scope.cluster == nullptr || scope.catalogue == nullptr) return;
-  for (const Workload* work : plan::starting(queue, gains(proposal, scope))) proposal.fit.push_back(work->id);
+  for (const Workload* work : plan::starting(*scope.cluster, queue, gains(proposal, scope)))
+    proposal.fit.push_back(work->id);
   const std::set<WorkloadId> starts(proposal.fit.begin(), proposal.fit.end());
   for (const Workload* work : waiting_work(*scope.cluster))
     if (!starts.contains(work->id)) proposal.wait.push_back(work->id);

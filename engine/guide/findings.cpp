@@ -7,6 +7,7 @@
 
 #include "engine/insight/both_sides.hpp"
 #include "engine/insight/since_told.hpp"
+#include "engine/model/array_tasks.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "engine/shell.hpp"
@@ -91,7 +92,7 @@ std::string behind_name(const std::string& text, const std::string& name) {
 }
 
 std::string look_at(const WorkloadId& work, Scheduler scheduler) {
-  if (scheduler == Scheduler::slurm) return "scontrol show job " + shell_word(work.text);
+  if (scheduler == Scheduler::slurm) return "scontrol show job " + shell_word(job_argument(work.text));
   const std::size_t slash = work.text.find('/');
   if (slash == std::string::npos) return "kubectl describe pod " + shell_word(work.text);
   return fmt::format("kubectl describe pod -n {} {}", shell_word(work.text.substr(0, slash)),

@@ -1,5 +1,7 @@
 #include "engine/insight/available.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <initializer_list>
 
@@ -27,11 +29,11 @@ bool current(const Cluster& cluster, std::initializer_list<Source> sources) {
   return cluster.loaded || (answered && !cluster.progress);
 }
 
-// Flags of the scheduler that keep new work away although the node is well.
+// What keeps new work away although the node is well: flags of the scheduler, and a reservation.
 bool is_kept_free(const Node& node) {
-  return std::any_of(node.state.begin(), node.state.end(), [](const std::string& flag) {
-    return flag == "MAINT" || flag == "MAINTENANCE" || flag == "REBOOT_ISSUED";
-  });
+  return is_reserved(node) || std::any_of(node.state.begin(), node.state.end(), [](const std::string& flag) {
+           return flag == "MAINT" || flag == "MAINTENANCE" || flag == "REBOOT_ISSUED";
+         });
 }
 
 // True where every partition of the node is known and none of them starts jobs.
@@ -99,6 +101,18 @@ bool work_is_current(const Cluster& cluster) {
 }
 
 bool takes_work(const Node& node) { return node.health == Health::ok; }
+
+// slurmctld sets the flag and the name when a reservation begins; Slurm 22.05 prints the flag alone.
+bool is_reserved(const Node& node) {
+  return !node.reservation.empty() ||
+         std::find(node.state.begin(), node.state.end(), "RESERVED") != node.state.end();
+}
+
+std::string reserved_words(const Node& node) {
+  if (!is_reserved(node)) return {};
+  return node.reservation.empty() ? "in a reservation"
+                                  : fmt::format("in the reservation {}", node.reservation);
+}
 
 Sight sight_of(const Cluster& cluster, const Node& node) {
   return {access_of(cluster, node), work_is_current(cluster), mps_of_one_is_in_use(cluster, node)};

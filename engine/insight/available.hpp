@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "engine/model/model.hpp"
@@ -33,6 +34,11 @@ bool work_is_current(const Cluster& cluster);
 
 // Whether the node's health lets new work start there.
 bool takes_work(const Node& node);
+
+// Whether it is in a reservation of Slurm's that has begun. A job has to ask for that by name, and to be let
+// in, whatever its flags are: a node that is reserved is closed.
+bool is_reserved(const Node& node);
+std::string reserved_words(const Node& node);  // "in the reservation course"; empty: it is in none
 
 // held: by anyone, named or not. free: nobody holds it and it can be had now. closed: nobody holds it, and
 // new work cannot have it.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/insight/available.hpp"
+#include "engine/model/array_tasks.hpp"
 #include "engine/model/counts_text.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/sharing/resources.hpp"
@@ -83,7 +84,7 @@ class Stuck {
     finding.source = first.origin.source;
     finding.since = never.since;
     finding.follows = "it does not start while no node has that";
-    finding.commands = {"scontrol show job " + shell_word(first.id.text)};
+    finding.commands = {"scontrol show job " + shell_word(job_argument(first.id.text))};
   }
 
   // Kubernetes does not say that it can never start: its request names a resource that no node has. A plugin

@@ -42,6 +42,11 @@ std::string_view job_number(std::string_view id) {
   return id.substr(0, std::min(id.find_first_not_of("0123456789"), id.size()));
 }
 
+std::string_view job_argument(std::string_view id) {
+  const std::string_view number = job_number(id);
+  return !number.empty() && id.substr(number.size()).starts_with("_[") ? number : id;
+}
+
 WorkloadId id_of(const ArrayTasks& all) {
   std::string text = all.array + "_[";
   for (std::size_t i = 0; i < all.tasks.size();) {

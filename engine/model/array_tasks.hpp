@@ -22,6 +22,9 @@ std::optional<TaskRange> task_range(std::string_view text);  // nullopt: none of
 
 // What Slurm calls the job of an id by: "19_[3-6%2]" → "19", "30+1" → "30". Looks into the text.
 std::string_view job_number(std::string_view id);
+// What scontrol and squeue take for it: no list of tasks, so all of an array that wait go by its number,
+// "19". "19_4" and "30+1" stay as they are. Looks into the text.
+std::string_view job_argument(std::string_view id);
 
 struct ArrayTasks {
   std::string array;       // "19"

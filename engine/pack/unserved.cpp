@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/insight/available.hpp"
 #include "engine/pack/left_out.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/sharing/amd.hpp"
@@ -248,7 +249,7 @@ std::string text_of(const Workload& work, const Shape& shape, Scheduler schedule
 bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const Shape& shape) {
   why::MayUse may_use(cluster, work);
   // Whose a reservation is, is not told.
-  const auto may = [&](const Node& node) { return may_use(node) || !node.reservation.empty(); };
+  const auto may = [&](const Node& node) { return may_use(node) || insight::is_reserved(node); };
   if (std::any_of(rooms.coming().begin(), rooms.coming().end(), [&](const Node* node) { return may(*node); }))
     return true;
   const bool one = shape.nodes == 1;

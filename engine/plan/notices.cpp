@@ -292,8 +292,10 @@ std::string why_closed(const Node& node, Scheduler scheduler, TimePoint now) {
     case Health::unknown: return "of unknown state: its scheduler has not reported it";
     case Health::ok: break;
   }
-  const char* unsaid = slurm ? "its partitions or a maintenance keep jobs away" : "its state keeps pods away";
-  return "closed to new workloads: " + (node.reason.empty() ? std::string(unsaid) : reason);
+  std::string why = node.reason.empty() ? insight::reserved_words(node) : reason;
+  if (why.empty())
+    why = slurm ? "its partitions or a maintenance keep jobs away" : "its state keeps pods away";
+  return "closed to new workloads: " + why;
 }
 
 }  // namespace
@@ -484,7 +486,7 @@ void will_run(Plan& plan, const Cluster& cluster, const Queue& queue, const std:
       rooms.push_back(gained(cluster, *now, node.offered_before.by(plan.scheduler),
                              node.offered_after.by(plan.scheduler), shares[i]));
   }
-  const std::vector<Start> all = starts(queue, std::move(rooms));
+  const std::vector<Start> all = starts(cluster, queue, std::move(rooms));
   plan.will_run_count = static_cast<int>(all.size());
   for (const Start& one : all) {
     if (plan.will_run.size() >= kPendingListed) break;

@@ -78,8 +78,8 @@ class Kinds {
     for (const Place& place : places) {
       const Node& node = *place.node;
       const auto& features = scheduler == Scheduler::slurm ? node.features : none;
-      const auto [at, fresh] =
-          known_.try_emplace({node.partitions, features, node.taints, node.reservation}, known_.size());
+      const auto [at, fresh] = known_.try_emplace(
+          {node.partitions, features, node.taints, insight::reserved_words(node)}, known_.size());
       if (fresh) first_.push_back(&node);
       kinds_.push_back(at->second);
     }
@@ -179,9 +179,7 @@ class Builder {
     std::vector<const Workload*> waiting;
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state != WorkloadState::pending) continue;
-      // Which nodes a pod's selector leaves it is not in the lists that are read.
-      const bool selective = cluster_.scheduler == Scheduler::kubernetes &&
-                             work.reason.find("didn't match") != std::string::npos;
+      const bool selective = why::is_selective(work, cluster_.scheduler);
       // Components of a heterogeneous job start together, and a play starts each by itself.
       const bool component = cluster_.scheduler == Scheduler::slurm && het_job_of(work.id.text).has_value();
       if (plan::waits_for_room(work, cluster_.scheduler) && !selective && !component &&

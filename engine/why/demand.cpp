@@ -161,8 +161,8 @@ class Sums {
         queue.waiting.push_back(workload);
     row.for_room = static_cast<int>(queue.waiting.size());
     if (!known_ || queue.waiting.empty()) return;
-    row.fit_now = static_cast<int>(plan::starting(queue, std::move(now)).size());
-    row.fit_cut = static_cast<int>(plan::starting(queue, std::move(cut)).size());
+    row.fit_now = static_cast<int>(plan::starting(cluster_, queue, std::move(now)).size());
+    row.fit_cut = static_cast<int>(plan::starting(cluster_, queue, std::move(cut)).size());
   }
 
   static bool asks_for(const Workload& workload, const std::string& resource) {

@@ -78,7 +78,7 @@ bool needs_no_closed_node(const Answer& answer, const Cluster& cluster, const Wo
     for (const NodeName& name : one.nodes) {
       const Node* node = cluster.nodes.find(name);
       const bool kept = one.fits && node != nullptr && is_planned(*node);
-      if (node != nullptr && node->reservation.empty() && !kept) open.push_back({name});
+      if (node != nullptr && !insight::is_reserved(*node) && !kept) open.push_back({name});
     }
   }
   return gather(asked_of(workload, cluster.scheduler), *must, open).has_value();

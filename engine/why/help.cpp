@@ -10,6 +10,7 @@
 #include "engine/mig/geometry.hpp"
 #include "engine/mig/product_of.hpp"
 #include "engine/mig/profile_name.hpp"
+#include "engine/model/array_tasks.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/pack/naming.hpp"
 #include "engine/plan/effect/observed.hpp"
@@ -53,7 +54,7 @@ void expected(Case& of, Topic topic) {
     of.add(Help::by_itself, fmt::format("it may start from {} on", at), "", Certainty::certain);
   if (topic == Topic::room || topic == Topic::priority)
     of.add(Help::by_itself, fmt::format("Slurm expects to start it at {}", at),
-           command("squeue --start -j {}", of.workload.id.text));
+           command("squeue --start -j {}", job_argument(of.workload.id.text)));
 }
 
 void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
@@ -67,7 +68,7 @@ void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
          fmt::format("its GPUs are free by {} at the latest, by the time limit of {} of {}; others may come "
                      "before it",
                      time_of(enough->last->at), name_of(*enough->last->last), enough->last->last->user),
-         of.slurm() ? command("squeue --start -j {}", of.workload.id.text) : std::string());
+         of.slurm() ? command("squeue --start -j {}", job_argument(of.workload.id.text)) : std::string());
 }
 
 // What has to stay on a GPU, and what may go. nullopt: that is not known, or it cannot be cut.
@@ -374,7 +375,7 @@ void elsewhere(Case& of, Topic topic) {
       of.add(Help::elsewhere,
              fmt::format("in the partition {} its GPUs are free now, on {}, if its owner may use it", name,
                          fold_for_reading(nodes)),
-             command("scontrol update JobId={} Partition={}", of.workload.id.text, name));
+             command("scontrol update JobId={} Partition={}", job_argument(of.workload.id.text), name));
       return;
     }
   }

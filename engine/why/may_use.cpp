@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "engine/hostlist.hpp"
+#include "engine/insight/available.hpp"
 #include "engine/why/reserved.hpp"
-#include "engine/why/why.hpp"
 
 namespace tessera::why {
 namespace {
@@ -15,6 +15,25 @@ void read_hosts(const std::string& list, std::set<std::string>& hosts, bool& unr
   unread = !list.empty() && !names;
   if (names) hosts.insert(names->begin(), names->end());
 }
+
+// Later versions of kube-scheduler do not say which taints they were.
+bool names_no_taint(const std::string& message) {
+  return message.find("had untolerated taint(s)") != std::string::npos;
+}
+
+// "{team: x}{dedicated: }"
+std::string taints_named(const std::string& message) {
+  std::string all;
+  for (std::size_t at = message.find('{'); at != std::string::npos; at = message.find('{', at)) {
+    const std::size_t end = message.find('}', at);
+    if (end == std::string::npos) break;
+    all += message.substr(at, end + 1 - at);
+    at = end;
+  }
+  return all;
+}
+
+bool keeps_pods_off(const std::string& taint) { return !taint.ends_with(":PreferNoSchedule"); }
 
 // Whether ",name," stands in the list, without a text for it.
 bool lists(const std::string& list, const std::string& name) {
@@ -92,11 +111,27 @@ const Partition* closed_to_it(const Cluster& cluster, const Workload& workload, 
 }
 
 bool names_taint(const std::string& message, const std::string& taint) {
-  if (taint.ends_with(":PreferNoSchedule")) return false;
+  if (!keeps_pods_off(taint)) return false;
   const std::string pair = taint.substr(0, taint.find(':'));
   const auto equals = pair.find('=');
   const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
   return message.find("{" + pair.substr(0, equals) + ": " + value + "}") != std::string::npos;
+}
+
+bool is_selective(const Workload& workload, Scheduler scheduler) {
+  return scheduler == Scheduler::kubernetes && workload.reason.find("didn't match") != std::string::npos;
+}
+
+// Of a message what decides alone: its numbers are others after each look of the scheduler's.
+std::string reach_of(const Workload& workload, Scheduler scheduler) {
+  std::string text = workload.group + '\n' + std::to_string(workload.node_count);
+  if (workload.needs)
+    text += '\n' + workload.needs->nodes + '\n' + workload.needs->excluded + '\n' + workload.needs->features +
+            '\n' + workload.needs->reservation;
+  if (scheduler == Scheduler::slurm) return text;
+  if (is_selective(workload, scheduler)) text += "\nselective";
+  if (names_no_taint(workload.reason)) text += "\ntainted";
+  return text + '\n' + taints_named(workload.reason);
 }
 
 MayUse::MayUse(const Cluster& cluster, const Workload& workload)
@@ -104,6 +139,9 @@ MayUse::MayUse(const Cluster& cluster, const Workload& workload)
       slurm_(cluster.scheduler == Scheduler::slurm),
       partitions_("," + workload.group + ","),
       named_(named_by(workload)) {
+  unread_ = named_.nodes_unread || named_.excluded_unread || named_.features_unread ||
+            is_selective(workload, cluster.scheduler);
+  unnamed_taints_ = !slurm_ && names_no_taint(workload.reason);
   no_partition_ = slurm_ && closed_to_it(cluster, workload, nullptr);
   if (!slurm_ || !workload.needs || workload.needs->reservation.empty()) return;
   bound_ =
@@ -128,8 +166,12 @@ bool MayUse::is_repelled(const Node& node) {
 
 // A reservation that has not begun, or whose job may run beside it (FLEX), is told of no node.
 bool MayUse::is_reserved_for(const Node& node) const {
-  if (node.reservation.empty()) return !bound_;
-  return names_reservation(workload_, node.reservation);
+  return insight::is_reserved(node) ? names_reservation(workload_, node.reservation) : !bound_;
+}
+
+bool MayUse::is_sure(const Node& node) const {
+  return !unread_ &&
+         !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 
 bool MayUse::operator()(const Node& node) {

@@ -37,6 +37,13 @@ const Partition* closed_to_it(const Cluster& cluster, const Workload& workload, 
 // effect. One that only asks for other nodes first (PreferNoSchedule) is never meant.
 bool names_taint(const std::string& message, const std::string& taint);
 
+// Whether the scheduler's message says that a pod's own words rule nodes out: which, is in no list that is
+// read.
+bool is_selective(const Workload& workload, Scheduler scheduler);
+
+// Work of which this text is the same may use the same nodes.
+std::string reach_of(const Workload& workload, Scheduler scheduler);
+
 class MayUse {
  public:
   // Both live longer than this.
@@ -44,6 +51,9 @@ class MayUse {
   // Whether what it names of nodes (partition, nodes, features; a taint that the scheduler's message names)
   // and a reservation of the node let it use the node at all, whatever is free there.
   bool operator()(const Node& node);
+  // Whether a yes is more than a guess: what it names could be read, and the message tells which nodes are
+  // ruled out.
+  bool is_sure(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer.
   bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty(); }
@@ -54,7 +64,7 @@ class MayUse {
   bool is_reserved_for(const Node& node) const;
 
   const Workload& workload_;
-  bool slurm_ = false, no_partition_ = false;
+  bool slurm_ = false, no_partition_ = false, unread_ = false, unnamed_taints_ = false;
   bool bound_ = false;      // to the nodes of its own reservation
   std::string partitions_;  // ",short,long,"
   Named named_;

@@ -71,16 +71,16 @@ std::optional<Candidates> closed(const Cluster& cluster, const Node& node) {
       return failed(Topic::node, "the node's state is not known", nodes_source(node), Certainty::unknown);
     case Health::ok: break;
   }
+  // The job does not name it, or it is not told which it is.
+  if (auto reserved = insight::reserved_words(node); !reserved.empty())
+    return failed(Topic::reservation, std::move(reserved), nodes_source(node), Certainty::likely);
   if (insight::sight_of(cluster, node).access == insight::Access::closed)
     return failed(Topic::node, "closed to new work by its state or its partitions", nodes_source(node));
   return std::nullopt;
 }
 
-std::optional<Candidates> reserved(const Cluster& cluster, const Node& node, const Workload& workload,
-                                   const Site& site) {
-  const bool read = site.reserved && site.reserved->is_of(workload);
-  const auto against =
-      read ? site.reserved->against(node) : Reserved(cluster, workload, site.wall).against(node);
+std::optional<Candidates> reserved(const Node& node, const Reserved& reservations) {
+  const auto against = reservations.against(node);
   if (!against) return std::nullopt;
   return failed(Topic::reservation, against->text,
                 node.reservation.empty() ? Source::slurm_reservations : nodes_source(node),
@@ -460,8 +460,18 @@ bool serves(const plan::Counts& units, const Asked& asked, Scheduler scheduler) 
 
 namespace {
 
-Candidates look(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site,
-                const Named& named) {
+// Calls look with the reservations of this work, read once where explain() or look_at_all() has.
+template <class Look>
+auto with_reservations(const Cluster& cluster, const Workload& workload, const Site& site, Look look) {
+  if (site.reserved && site.reserved->is_of(workload)) return look(*site.reserved);
+  return look(Reserved(cluster, workload, site.wall));
+}
+
+Candidates look(const Cluster& cluster, const Node& listed, const Workload& workload, const Site& site,
+                const Named& named, const Reserved& reservations) {
+  // A node in its own reservation is closed to others alone.
+  const std::optional<Node> own = reservations.as_its_own(listed);
+  const Node& node = own ? *own : listed;
   auto answer = wrong_partition(cluster, node, workload);
   if (!answer) answer = not_named(node, workload, named);
   if (!answer && insight::nodes_are_current(cluster))
@@ -477,7 +487,7 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
   if (!answer) answer = scattered(cluster, node, workload);
   if (!answer) answer = no_machine(node, workload);
   if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
-  if (!answer) answer = reserved(cluster, node, workload, site);
+  if (!answer) answer = reserved(node, reservations);
   if (!answer) answer = in_doubt(site, node);
   if (!answer) {
     answer.emplace();
@@ -494,23 +504,25 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
 
 bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload,
                         const Site& site) {
-  return !no_machine(node, workload) && !reserved(cluster, node, workload, site) &&
-         !told_against(site, node, By::all_cpus, By::beside) && !in_doubt(site, node);
+  const bool kept = with_reservations(cluster, workload, site, [&](const Reserved& reservations) {
+    return reservations.against(node).has_value();
+  });
+  return !no_machine(node, workload) && !kept && !told_against(site, node, By::all_cpus, By::beside) &&
+         !in_doubt(site, node);
 }
 
 Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {
-  return look(cluster, node, workload, site, named_by(workload));
+  return with_reservations(cluster, workload, site, [&](const Reserved& reservations) {
+    return look(cluster, node, workload, site, named_by(workload), reservations);
+  });
 }
 
-std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload,
-                                    const Site& asked_about) {
-  const Reserved reserved(cluster, workload, asked_about.wall);
-  Site site = asked_about;
-  site.reserved = &reserved;
+std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site) {
+  const Reserved reservations(cluster, workload, site.wall);
   std::map<std::string, Candidates> by_answer;
   const Named named = named_by(workload);
   for (const Node& node : cluster.nodes.all()) {
-    Candidates one = look(cluster, node, workload, site, named);
+    Candidates one = look(cluster, node, workload, site, named, reservations);
     auto [place, fresh] = by_answer.try_emplace(one.what.text, one);
     if (!fresh) place->second.nodes.push_back(node.name);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/hostlist.hpp"
+#include "engine/insight/available.hpp"
 #include "engine/query/value.hpp"
 #include "engine/why/details.hpp"
 
@@ -43,7 +44,11 @@ Reserved::Reserved(const Cluster& cluster, const Workload& workload, TimePoint w
     if (own && (coming.nodes.empty() || has_flag(one, "FLEX"))) own_unread_ = true;
     (own ? own_ : coming_).push_back(std::move(coming));
   }
-  if (named == 0) own_unread_ = true;
+  const auto wanted =
+      workload.needs
+          ? std::count(workload.needs->reservation.begin(), workload.needs->reservation.end(), ',') + 1
+          : 0;
+  if (named < static_cast<std::size_t>(wanted)) own_unread_ = true;
   std::sort(coming_.begin(), coming_.end(),
             [](const Coming& a, const Coming& b) { return a.start < b.start; });
 }
@@ -62,11 +67,23 @@ std::optional<Reserved::Against> Reserved::not_in_own(const Node& node) const {
                  first->what->name};
 }
 
+// Slurm 22.05 tells that a node is reserved, and not by which reservation.
+std::optional<Node> Reserved::as_its_own(const Node& node) const {
+  if (!insight::is_reserved(node)) return std::nullopt;
+  const bool begun = std::any_of(own_.begin(), own_.end(), [&](const Coming& one) {
+    return one.start == TimePoint{} && one.nodes.contains(node.name.text);
+  });
+  const bool own = node.reservation.empty() ? begun : names_reservation(workload_, node.reservation);
+  if (!own) return std::nullopt;
+  Node open = node;
+  open.reservation.clear();
+  std::erase(open.state, "RESERVED");
+  return open;
+}
+
 std::optional<Reserved::Against> Reserved::against(const Node& node) const {
-  if (!node.reservation.empty()) {
-    if (names_reservation(workload_, node.reservation)) return std::nullopt;
-    return Against{fmt::format("in the reservation {}", node.reservation), true, {}, node.reservation};
-  }
+  if (insight::is_reserved(node) && !as_its_own(node))
+    return Against{insight::reserved_words(node), true, {}, node.reservation};
   if (auto own = not_in_own(node)) return own;
   for (const Coming& one : coming_) {
     if (!one.nodes.contains(node.name.text)) continue;

@@ -28,6 +28,9 @@ class Reserved {
     std::optional<TimePoint> until;  // it may run there until then, were its time limit so short
     std::string by;                  // the reservation
   };
+  // A node that is closed by a reservation of the job's own, as the job finds it: open. nullopt: it is none.
+  std::optional<Node> as_its_own(const Node& node) const;
+
   // Why they keep it off that node; nullopt: none does, as far as is told. A reservation of a part of a
   // node's CPUs counts as one of the whole node: its cores are not told one by one.
   std::optional<Against> against(const Node& node) const;

@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::size_t kMostDependencies = 4;  // whose command is told
 
-// What scontrol takes: all tasks of an array that wait, "19_[3-6%2]", by the number of the array.
-std::string target_of(const std::string& id) {
-  const std::string number(job_number(id));
-  return !number.empty() && id.starts_with(number + "_[") ? number : id;
-}
-
 struct Desk {
   const Cluster& cluster;
   const Workload& job;
@@ -173,7 +167,7 @@ bool is_about_its_owner(std::string_view reason) {
 
 std::vector<Remedy> slurm_remedies(const Cluster& cluster, const Workload& job, const Site& site,
                                    Topic topic) {
-  Desk desk{cluster, job, site, target_of(job.id.text), {}};
+  Desk desk{cluster, job, site, std::string(job_argument(job.id.text)), {}};
   switch (topic) {
     case Topic::held:
       desk.admin("release it", command("scontrol release {}", desk.target), Certainty::certain);

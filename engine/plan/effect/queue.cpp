@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/mps_in_use.hpp"
 #include "engine/model/kueue.hpp"
@@ -17,6 +16,7 @@
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
+#include "engine/why/may_use.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -130,7 +130,7 @@ bool hands_out_one_mps(const Cluster& cluster, const std::vector<const Gpu*>& in
 
 Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
   const insight::Sight sight = insight::sight_of(cluster, node);
-  Stock stock{{node.name, node.partitions, {}, {}}, {node.name, node.partitions, {}, {}}};
+  Stock stock{{node.name, {}, {}}, {node.name, {}, {}}};
   const std::vector<const Gpu*> mps = insight::gpus_whose_mps_is_in_use(cluster, node);
   const bool one_at_a_time = hands_out_one_mps(cluster, mps);
   const auto is_of_other = [&](const Slice& slice) {
@@ -165,11 +165,13 @@ Start several_of(const std::vector<Request>& wants, const Shares& shares) {
 // none finds none either, and need not look again at nodes that had too little.
 class Desk {
  public:
-  Desk(std::vector<Room> rooms, Scheduler scheduler) : rooms_(std::move(rooms)), scheduler_(scheduler) {
+  Desk(std::vector<Room> rooms, const Cluster& cluster)
+      : rooms_(std::move(rooms)), cluster_(cluster), scheduler_(cluster.scheduler) {
     std::erase_if(rooms_, [](const Room& room) {
       return std::none_of(room.units.begin(), room.units.end(),
                           [](const auto& one) { return one.second > 0; });
     });
+    for (const Room& room : rooms_) nodes_.push_back(cluster.nodes.find(room.node));
   }
 
   // How many shares it asks for at once in the room that served it last; by name.
@@ -180,13 +182,17 @@ class Desk {
     const std::vector<Request> wants = wants_of(workload);
     if (wants.empty() || rooms_.empty()) return false;
     const int nodes = nodes_of(workload);
-    Search& search = searches_[key_of(workload, nodes)];
+    Search& search = searches_[key_of(workload)];
     if (search.failed) return false;
+    if (!search.may_use) search.may_use.emplace(cluster_, workload);
     std::vector<std::size_t> found;
     for (std::size_t i = search.from; i < rooms_.size() && static_cast<int>(found.size()) < nodes; ++i)
-      if (admits(rooms_[i], workload) && take(i, wants, nodes, false)) found.push_back(i);
+      if (admits(i, *search.may_use) && take(i, wants, nodes, false)) found.push_back(i);
     search.failed = static_cast<int>(found.size()) < nodes;
-    if (search.failed) return false;
+    if (search.failed) {
+      search.may_use.reset();  // of thousands that name nodes each
+      return false;
+    }
     search.from = found.front();
     several_ = several_of(wants, rooms_[found.front()].shares);
     several_.workload = &workload;
@@ -197,6 +203,7 @@ class Desk {
 
  private:
   struct Search {
+    std::optional<why::MayUse> may_use;
     std::size_t from = 0;
     bool failed = false;
   };
@@ -211,40 +218,17 @@ class Desk {
   int nodes_of(const Workload& workload) const {
     return scheduler_ == Scheduler::slurm ? std::max(1, workload.node_count) : 1;
   }
-  static std::string key_of(const Workload& workload, int nodes) {
-    std::string key = workload.group + '\n' + std::to_string(nodes);
-    if (workload.needs) key += '\n' + workload.needs->nodes + '\n' + workload.needs->excluded;
+  // What decides which nodes it may use, and what it takes there.
+  std::string key_of(const Workload& workload) const {
+    std::string key = why::reach_of(workload, scheduler_);
     for (const Request& one : workload.requests) key += '\n' + one.resource + '*' + std::to_string(one.count);
     return key;
   }
 
-  // A Slurm job starts in its partitions only: "gpu" or "gpu,long"; and on the nodes that it names.
-  bool admits(const Room& room, const Workload& workload) {
-    if (scheduler_ != Scheduler::slurm) return true;
-    if (workload.needs && !may_have(room.node, *workload.needs, nodes_of(workload))) return false;
-    if (room.partitions.empty() || workload.group.empty()) return true;
-    const std::string wanted = "," + workload.group + ",";
-    return std::any_of(room.partitions.begin(), room.partitions.end(),
-                       [&](const std::string& name) { return has(wanted, "," + name + ","); });
-  }
-
-  // Where it names fewer nodes than it needs, others may be among them. A list that cannot be read admits
-  // none.
-  bool may_have(const NodeName& node, const NodeNeeds& needs, int nodes) {
-    const auto holds = [&](const std::string& list) {
-      const auto& names = named(list);
-      return !names || names->contains(node.text);
-    };
-    if (!needs.excluded.empty() && holds(needs.excluded)) return false;
-    if (needs.nodes.empty()) return true;
-    const auto& names = named(needs.nodes);
-    return names && (names->contains(node.text) || static_cast<int>(names->size()) < nodes);
-  }
-  const std::optional<std::set<std::string>>& named(const std::string& list) {
-    auto [place, fresh] = named_.try_emplace(list);
-    if (fresh)
-      if (auto hosts = expand_hosts(list)) place->second.emplace(hosts->begin(), hosts->end());
-    return place->second;
+  // Only where that is known: what may run there, or may not, is not counted.
+  bool admits(std::size_t at, why::MayUse& may_use) const {
+    const Node* node = nodes_[at];
+    return node != nullptr && may_use(*node) && may_use.is_sure(*node);
   }
 
   bool take(std::size_t at, const std::vector<Request>& wants, int nodes, bool keep) {
@@ -272,10 +256,11 @@ class Desk {
   }
 
   std::vector<Room> rooms_;
+  std::vector<const Node*> nodes_;  // of each room; nullptr: no longer listed
+  const Cluster& cluster_;
   Scheduler scheduler_;
   Start several_;
   std::map<std::string, Search> searches_;
-  std::map<std::string, std::optional<std::set<std::string>>> named_;  // by the list; nullopt: not readable
   std::map<std::pair<std::string, std::string>, bool> matches_;
 };
 
@@ -311,7 +296,7 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
     Stock stock = stock_of(cluster, node, catalogue);
     all.push_back(std::move(stock.all)), free.push_back(std::move(stock.free));
   }
-  Desk now(std::move(free), cluster.scheduler), ever(std::move(all), cluster.scheduler);
+  Desk now(std::move(free), cluster), ever(std::move(all), cluster);
   for (const Workload* workload : waiting) {
     if (serve_all(now, *workload)) continue;
     // What slices exist for is kept waiting by a constraint that no slice mends.
@@ -321,8 +306,8 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   return queue;
 }
 
-std::vector<Start> starts(const Queue& queue, std::vector<Room> gained) {
-  Desk desk(std::move(gained), queue.scheduler);
+std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {
+  Desk desk(std::move(gained), cluster);
   std::vector<Start> all;
   for (const Workload* workload : queue.waiting)
     if (desk.serve(*workload)) {
@@ -332,9 +317,9 @@ std::vector<Start> starts(const Queue& queue, std::vector<Room> gained) {
   return all;
 }
 
-std::vector<const Workload*> starting(const Queue& queue, std::vector<Room> gained) {
+std::vector<const Workload*> starting(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {
   std::vector<const Workload*> all;
-  for (const Start& one : starts(queue, std::move(gained))) all.push_back(one.workload);
+  for (const Start& one : starts(cluster, queue, std::move(gained))) all.push_back(one.workload);
   return all;
 }
 
@@ -367,7 +352,7 @@ Counts at_once(const Cluster& cluster, const NodeName& name, Counts offered) {
 
 Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after,
             Shares shares) {
-  Room room{node.name, node.partitions, {}, std::move(shares)};
+  Room room{node.name, {}, std::move(shares)};
   if (insight::sight_of(cluster, node).access != insight::Access::open) return room;
   room.units = at_once(cluster, node.name, after);
   for (const auto& [name, count] : at_once(cluster, node.name, before)) room.units[name] -= count;

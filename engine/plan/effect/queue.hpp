@@ -28,7 +28,6 @@ struct Shares {
 // What one node has to give, by the scheduler's names. Below 0: it gives less than before.
 struct Room {
   NodeName node;
-  std::vector<std::string> partitions;  // empty: not told, or the scheduler has none
   Counts units;
   Shares shares = {};
 };
@@ -50,9 +49,10 @@ struct Queue {
 };
 Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue);
 
-// Those of the queue that start with this room in addition. A pod takes all that it asks for from one node, a
-// Slurm job an even part from each of its nodes.
-std::vector<const Workload*> starting(const Queue& queue, std::vector<Room> gained);
+// Those of the queue that start with this room in addition, on nodes that they may use as far as that is
+// known (why/may_use.hpp): of which it is not known, those are not counted. A pod takes all that it asks for
+// from one node, a Slurm job an even part from each of its nodes.
+std::vector<const Workload*> starting(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
 // The same, with those that ask for several shares: they hold so many, and get no more than one share's
 // worth.
 struct Start {
@@ -60,7 +60,7 @@ struct Start {
   std::int64_t shares = 0;  // that it asks for of `resource`; 0: none, or one
   std::string resource;
 };
-std::vector<Start> starts(const Queue& queue, std::vector<Room> gained);
+std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
 // Those of the queue that a node would be chosen for and whose container its device plugin would refuse.
 std::vector<Start> refused(const Queue& queue, const Shares& shares);
 

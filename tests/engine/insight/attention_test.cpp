@@ -344,6 +344,19 @@ TEST(Attention, JobsThatCanNeverStartAreNamedAndCounted) {
                    "job 80: asks for 1 × gpu:v100, which no node has (BadConstraints)"}));
 }
 
+// scontrol takes no list of tasks.
+TEST(Attention, TheTasksOfAnArrayThatNeverStartAreLookedUpByItsNumber) {
+  Workload never = waiting("77_[0-3%2]", "bob", "gpu:a100");
+  never.reason = "BadConstraints";
+  Story story;
+  story.tell(WorkloadsListed{{never}});
+  const Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  const auto findings = insight::attention(story.cluster(), *catalogue, at(0));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings.front().subject, "job 77_[0-3%2]");
+  EXPECT_EQ(findings.front().commands, std::vector<std::string>{"scontrol show job 77"});
+}
+
 std::vector<insight::Finding> findings_of(const Story& story) {
   Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
   return insight::attention(story.cluster(), *catalogue, at(0));

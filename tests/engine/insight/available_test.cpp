@@ -56,6 +56,34 @@ TEST(Available, ANodeUnderMaintenanceOrInAPartitionThatIsDownIsClosed) {
   EXPECT_EQ(of(story), Availability::closed);
 }
 
+// FREE said 1 of a node that only a course's jobs were let into. Slurm 22.05 prints the flag without the
+// name.
+TEST(Available, ANodeInAReservationThatHasBegunIsClosedToOthers) {
+  Node named = node("n1", {gpu(0, Strategy::whole, {whole(0)})}), flagged = named;
+  named.reservation = "course";
+  flagged.state = {"IDLE", "RESERVED"};
+  for (const Node& reserved : {named, flagged}) {
+    Story story;
+    story.tell(NodesListed{{reserved}});
+    EXPECT_EQ(of(story), Availability::closed);
+    EXPECT_EQ(shares(story), 0);
+    EXPECT_EQ(insight::totals(story.cluster()).free, 0);
+    EXPECT_EQ(insight::free_text(story.cluster(), story.node("n1")), "0");
+  }
+  EXPECT_EQ(insight::reserved_words(named), "in the reservation course");
+  EXPECT_EQ(insight::reserved_words(flagged), "in a reservation");
+  EXPECT_EQ(insight::reserved_words(node("n1", {})), "");
+}
+
+// What is planned for later is in the list of reservations, and neither in the node's state nor its name.
+TEST(Available, AReservationThatHasNotBegunClosesNoNode) {
+  Story story = one_gpu(Health::ok);
+  Reservation later;
+  later.name = "course", later.state = "INACTIVE", later.nodes = "n1";
+  story.tell(ReservationsListed{{later}});
+  EXPECT_EQ(of(story), Availability::free);
+}
+
 TEST(Available, APartitionThatDrainsStartsNothing) {
   Node parted = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
   parted.partitions = {"gpu"};
@@ -194,6 +222,7 @@ TEST(AvailableProperty, SumsAreThoseOfTheSlicesAndNothingClosedOrUnknownIsInThem
         if (state == Availability::closed) EXPECT_EQ(rest, 0) << seed;
         if (state == Availability::unknown) EXPECT_FALSE(rest && *rest > 0) << seed;
         if (rest.value_or(0) > 0) EXPECT_TRUE(insight::takes_work(node)) << seed;
+        if (rest.value_or(0) > 0) EXPECT_FALSE(insight::is_reserved(node)) << seed;
         EXPECT_EQ(state == Availability::held, slice.holding == Holding::held) << seed;
       };
       for (const Gpu& gpu : node.gpus)

@@ -136,6 +136,17 @@ TEST(AsRun, ANodeThatIsDrainedBesideBeingInvalidOrDownStaysClosed) {
   EXPECT_FALSE(left(Health::draining, {"MIXED", "POWER_DOWN"})) << "switched off later, and not closed";
 }
 
+TEST(AsRun, OfANodeInAReservationThePlanNamesIt) {
+  Node node = open_node();
+  node.state = {"IDLE", "RESERVED"}, node.reservation = "course";
+  Story story;
+  story.tell(NodesListed{{node}});
+  const std::vector<Notice> notices = closed_notices(story.cluster(), story.node("n1"), at(0));
+  ASSERT_FALSE(notices.empty());
+  EXPECT_EQ(notices.front().text, "closed to new workloads: in the reservation course");
+  EXPECT_FALSE(is_left_closed(notices.front())) << "the run drains it and opens it again";
+}
+
 TEST(AsRun, APlansFileSaysThatItsNodeStaysClosedAndIsReadAsItWasMade) {
   const Plan closed = plan_on(closed_by("ops", "Xid 79"));
   EXPECT_NE(to_document(closed).find("\"left_closed\": true"), std::string::npos);

@@ -32,7 +32,7 @@ std::vector<std::string> started_by(const Story& story, const plan::Counts& more
   const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
   std::vector<std::string> ids;
   for (const Workload* one :
-       plan::starting(queue, {plan::gained(story.cluster(), story.node(name), {}, more)}))
+       plan::starting(story.cluster(), queue, {plan::gained(story.cluster(), story.node(name), {}, more)}))
     ids.push_back(one->id.text);
   return ids;
 }
@@ -152,6 +152,81 @@ TEST(Queue, AJobThatNamesItsNodesStartsOnNoOther) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 9}}), Ids{"2"}) << "room on n1 alone";
 }
 
+// The guide and the plan promised its start on a node without the feature, where `why` and what-if denied it.
+TEST(Queue, AJobStartsOnNodesWithItsFeaturesAlone) {
+  const auto wants = [](const char* id, const char* features) {
+    Workload job = asks(id, "gpu:3g.40gb");
+    job.needs.emplace().features = features;
+    return job;
+  };
+  Node one = node("n1", {unsliced(0)});
+  one.features = {"h100", "nvl"};
+  Story story;
+  story.tell(NodesListed{{one}});
+  story.tell(WorkloadsListed{{wants("1", "a100"), wants("2", "h100&pcie"), wants("3", "h100&nvl"),
+                              wants("4", "a100|nvl"), wants("5", "[h100*2&a100*1]"), wants("6", "")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 9}}), (Ids{"3", "4", "6"}))
+      << "what counts and brackets come to, Slurm works out: it is not known, and not counted";
+}
+
+// What is free on a node that it may not use served it, and the change that helps it was told to start
+// nothing.
+TEST(Queue, FreeSlicesThatAJobMayNotUseDoNotServeIt) {
+  Node first = node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})});
+  Node second = node("n2", {unsliced(0)});
+  first.features = {"a100"}, second.features = {"h100"};
+  Workload job = asks("1", "gpu:3g.40gb");
+  job.needs.emplace().features = "h100";
+  Story story;
+  story.tell(NodesListed{{first, second}});
+  story.tell(WorkloadsListed{{job}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 1}}, "n1"), Ids{});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 1}}, "n2"), Ids{"1"});
+}
+
+TEST(Queue, APodStartsOnNoNodeWhoseTaintItDoesNotTolerate) {
+  const auto pod = [](const char* id, const char* said) {
+    return asks(id, "nvidia.com/mig-3g.40gb",
+                std::string("0/3 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb") + said);
+  };
+  Node tainted = node("n1", {unsliced(0)}), soft = node("n2", {unsliced(0)}),
+       open = node("n3", {unsliced(0)});
+  tainted.taints = {"team=vision:NoSchedule"}, soft.taints = {"slow:PreferNoSchedule"};
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{tainted, soft, open}});
+  story.tell(WorkloadsListed{{pod("a/1", ", 2 node(s) had untolerated taint {team: vision}."),
+                              pod("a/2", ", 2 node(s) had untolerated taint {team: nlp}."),
+                              pod("a/3", ", 2 node(s) had untolerated taint(s)."), pod("a/4", ".")}});
+  const plan::Counts more{{"nvidia.com/mig-3g.40gb", 9}};
+  EXPECT_EQ(started_by(story, more, "n1"), (Ids{"a/2", "a/4"})) << "which taints keep a/3 away is not said";
+  EXPECT_EQ(started_by(story, more, "n2"), (Ids{"a/1", "a/2", "a/3", "a/4"}));
+  EXPECT_EQ(started_by(story, more, "n3"), (Ids{"a/1", "a/2", "a/3", "a/4"}));
+}
+
+// Which nodes its selector leaves it is in no list that is read: it is not counted on any.
+TEST(Queue, APodWithANodeSelectorIsNotCountedAsStarting) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{node("n1", {unsliced(0)})}});
+  story.tell(WorkloadsListed{
+      {asks("a/1", "nvidia.com/mig-3g.40gb",
+            "0/2 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb, 1 node(s) didn't match Pod's "
+            "node affinity/selector."),
+       asks("a/2", "nvidia.com/mig-3g.40gb",
+            "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb.")}});
+  EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 9}}), Ids{"a/2"});
+}
+
+TEST(Queue, NoJobIsCountedAsStartingOnANodeInAReservation) {
+  Node reserved = node("n1", {unsliced(0)});
+  reserved.state = {"IDLE", "RESERVED"}, reserved.reservation = "course";
+  Story story;
+  story.tell(NodesListed{{reserved}});
+  story.tell(WorkloadsListed{{asks("1", "gpu:3g.40gb")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{});
+}
+
 // Three over two nodes are two on one of them.
 TEST(Queue, AJobOverSeveralNodesNeedsItsShareOnEachRoundedUp) {
   Story story;
@@ -163,8 +238,8 @@ TEST(Queue, AJobOverSeveralNodesNeedsItsShareOnEachRoundedUp) {
   auto room = [&](const char* name, std::int64_t units) {
     return plan::gained(story.cluster(), story.node(name), {}, {{"gpu:3g.40gb", units}});
   };
-  EXPECT_TRUE(plan::starting(queue, {room("n1", 1), room("n2", 1)}).empty());
-  EXPECT_EQ(plan::starting(queue, {room("n1", 2), room("n2", 2)}).size(), 1u);
+  EXPECT_TRUE(plan::starting(story.cluster(), queue, {room("n1", 1), room("n2", 1)}).empty());
+  EXPECT_EQ(plan::starting(story.cluster(), queue, {room("n1", 2), room("n2", 2)}).size(), 1u);
 }
 
 TEST(Queue, ANodeThatTakesNoWorkStartsNone) {
@@ -185,7 +260,8 @@ TEST(Queue, APodTakesAllThatItAsksForFromOneNode) {
   auto room = [&](const char* name) {
     return plan::gained(story.cluster(), story.node(name), {}, {{"nvidia.com/mig-3g.40gb", 2}});
   };
-  EXPECT_TRUE(plan::starting(queue, {room("n1"), room("n2")}).empty()) << "four in all, two on each";
+  EXPECT_TRUE(plan::starting(story.cluster(), queue, {room("n1"), room("n2")}).empty())
+      << "four in all, two on each";
 }
 
 TEST(Queue, WhatSlicesExistForIsKeptByAConstraintThatNoSliceMends) {

@@ -164,6 +164,19 @@ TEST(Tables, AReasonThatOutlivedTheDrainIsNotShown) {
   EXPECT_EQ(cell(node_rows(story.model).front(), "reason"), "fan failure [root]");
 }
 
+// Its slices are closed, and REASON is where a node tells why.
+TEST(Tables, ANodeInAReservationHasThatAsItsReasonAndNothingFree) {
+  Node reserved = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  reserved.state = {"IDLE", "RESERVED"}, reserved.reservation = "course";
+  Story story;
+  story.tell(NodesListed{{reserved}});
+  story.tell(WorkloadsListed{{}});
+  const auto row = node_rows(story.model).front();
+  EXPECT_EQ(cell(row, "reason"), "in the reservation course");
+  EXPECT_EQ(cell(row, "free"), "0");
+  EXPECT_EQ(cell(row, "out"), "n/a");
+}
+
 TEST(Tables, ASliceNamesItsHolderAndHowSureThatIs) {
   Story story;
   story.tell(

@@ -129,6 +129,17 @@ TEST(Demand, HowMuchOfWhatWaitsFitsNowAndAfterARecut) {
   EXPECT_EQ(of(story, "gpu:1g.10gb").fit_now, 1);
 }
 
+TEST(Demand, AJobWithAFeatureThatNoNodeHasFitsNowhere) {
+  Story story = three_gpus();
+  Workload other = job("2", "gpu:1g.10gb");
+  other.needs.emplace().features = "a100";
+  story.tell(WorkloadsListed{{kHolder, other, job("3", "gpu:1g.10gb", 1, 1)}});
+  const Demand small = of(story, "gpu:1g.10gb");
+  EXPECT_EQ(small.for_room, 2);
+  EXPECT_EQ(small.fit_now, 1) << "job 3 alone";
+  EXPECT_EQ(small.fit_cut, 1);
+}
+
 TEST(Demand, WorkThatIsHeldOrLimitedWantsAndDoesNotWaitForRoom) {
   Story story = three_gpus();
   Workload held = job("2", "gpu:1g.10gb");

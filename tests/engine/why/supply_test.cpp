@@ -151,6 +151,19 @@ TEST(WhySupply, ANodeInAReservationOrWithoutCpusIsNotSaidToHaveRoomOnceOpen) {
   EXPECT_TRUE(all_of(answer_for(story, work), Help::admin).empty());
 }
 
+TEST(WhySupply, ANodeInAReservationIsSaidToBeReservedAndNotToBeFull) {
+  Story story;
+  Node kept = two_gpus("n1");
+  kept.state = {"IDLE", "RESERVED"}, kept.reservation = "course";
+  story.tell(NodesListed{{kept}});
+  story.tell(WorkloadsListed{{}});
+  const Answer answer = answer_for(story, wide(1));
+  ASSERT_EQ(answer.nodes.size(), 1u);
+  EXPECT_EQ(answer.nodes.front().topic, Topic::reservation);
+  EXPECT_EQ(answer.nodes.front().what.text, "in the reservation course");
+  EXPECT_EQ(answer.nodes.front().what.certainty, Certainty::likely) << "the job may be let in";
+}
+
 TEST(WhySupply, ANodeThatSlurmBlamesAndThatIsOnlyFullIsWaitedFor) {
   Story story;
   story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2")}});
@@ -208,6 +221,25 @@ TEST(WhySupply, ASmallerSliceOnANodeThatTheJobMayNotUseIsNotOffered) {
   EXPECT_EQ(all_of(answer_for(story, work), Help::smaller).size(), 1u);
   work.needs.emplace().excluded = "n2";
   EXPECT_TRUE(all_of(answer_for(story, work), Help::smaller).empty());
+}
+
+// scontrol and squeue take no list of tasks, and a command with one was left out as nothing that a shell
+// takes.
+TEST(WhySupply, CommandsForTheTasksOfAnArrayThatWaitNameItByItsNumber) {
+  Story story;
+  Node other = two_gpus("n2");
+  other.partitions = {"long"};
+  story.tell(NodesListed{{two_gpus("n1"), other}});
+  story.tell(WorkloadsListed{{full("1", "n1", at(600))}});
+  Workload array = wide(1);
+  array.id = WorkloadId("7_[4-10%2]");
+  array.needs.emplace().expected = at(300);
+  const Answer answer = answer_for(story, array);
+  const std::vector<Remedy> waits = all_of(answer, Help::by_itself), moved = all_of(answer, Help::elsewhere);
+  ASSERT_EQ(waits.size(), 2u) << "when Slurm expects it, and by time limits";
+  for (const Remedy& one : waits) EXPECT_EQ(one.command, "squeue --start -j 7") << one.text;
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved.front().command, "scontrol update JobId=7 Partition=long");
 }
 
 TEST(WhySupply, AnotherPartitionHasAllNodesOfTheJob) {

@@ -82,7 +82,11 @@ class Page {
     const bool closed = sight.access == insight::Access::closed;
     if (closed) line.spans.push_back({"  " + page_.told("the node takes no new workloads"), Role::warning});
     page_.add(std::move(line));
-    if (closed && !at_.node->reason.empty()) page_.data("closed", at_.node->reason, Role::warning);
+    const std::string reserved = insight::reserved_words(*at_.node);
+    if (closed && !at_.node->reason.empty())
+      page_.data("closed", at_.node->reason, Role::warning);
+    else if (closed && !reserved.empty())
+      page_.fact("closed", reserved, Role::warning);
     if (sharing::amd::is_amd(gpu)) page_.fact("", std::string(sharing::amd::kNotPlanned), Role::dim);
   }
 
