@@ -316,7 +316,8 @@ TEST(WhySupply, AJobRunsOnTheNodesOfItsOwnReservationAlone) {
   story.tell(NodesListed{{inside, two_gpus("n2")}});
   story.tell(WorkloadsListed{{}});
   Reservation own = reservation("class", "n1", at(-60), at(7200));
-  story.tell(ReservationsListed{{own}});
+  const Reservation other = reservation("maths", "n3", at(-60), at(7200));
+  story.tell(ReservationsListed{{own, other}});
   Workload work = wide(1);
   EXPECT_EQ(node_words(answer_for(story, work)).back(), "in the reservation class");
   work.needs.emplace().reservation = "maths,class";
@@ -325,11 +326,17 @@ TEST(WhySupply, AJobRunsOnTheNodesOfItsOwnReservationAlone) {
   EXPECT_TRUE(answer.nodes.front().fits);
   EXPECT_EQ(answer.nodes.front().nodes.front().text, "n1");
   EXPECT_EQ(answer.nodes.back().what.text, "not in its reservation, maths,class");
+  inside.reservation = "", inside.state = {"IDLE", "RESERVED"};  // as 22.05 tells it
+  story.tell(NodesListed{{inside, two_gpus("n2")}}, 1);
+  EXPECT_TRUE(answer_for(story, work).nodes.front().fits);
+  EXPECT_EQ(node_words(answer_for(story, wide(1))).back(), "in a reservation");
+  inside.reservation = "class";
+  story.tell(NodesListed{{inside, two_gpus("n2")}}, 2);
   MayUse may_use(story.cluster(), work);
   EXPECT_TRUE(may_use(*story.cluster().nodes.find(NodeName("n1"))));
   EXPECT_FALSE(may_use(*story.cluster().nodes.find(NodeName("n2"))));
   own.flags = "FLEX,SPEC_NODES";
-  story.tell(ReservationsListed{{own}}, 1);
+  story.tell(ReservationsListed{{own, other}}, 1);
   EXPECT_EQ(answer_for(story, work).nodes.size(), 1u) << "FLEX lets it run beside its reservation";
   EXPECT_TRUE(MayUse(story.cluster(), work)(*story.cluster().nodes.find(NodeName("n2"))));
 }
