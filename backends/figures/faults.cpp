@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/insight/hardware.hpp"
+#include "engine/shell.hpp"
 
 namespace tessera::figures {
 namespace {
@@ -32,21 +33,28 @@ std::map<int, Faulty> by_gpu(const DcgmReadings& readings) {
 
 void Faults::keep(const std::string& node, const DcgmReadings& readings) {
   std::vector<Remark> told;
-  const auto add = [&](Remark::Grade grade, std::string text, std::string hint) {
-    told.push_back({grade, node, true, std::move(text), std::move(hint)});
+  const std::string host = shell_word(node);
+  const auto add = [&](Remark::Grade grade, int gpu, std::string text, std::string hint) -> Remark& {
+    Remark& one = told.emplace_back(Remark{grade, node, true, std::move(text), std::move(hint)});
+    one.gpu = GpuIndex{gpu};
+    one.commands = {fmt::format("ssh {} nvidia-smi -i {} -q -d ECC,ROW_REMAPPER", host, gpu)};
+    return one;
   };
   for (const auto& [gpu, fault] : by_gpu(readings)) {
     if (fault.failed)
-      add(Remark::Grade::danger, fmt::format("GPU {}: remapping a row of its memory failed", gpu), "");
+      add(Remark::Grade::danger, gpu, fmt::format("GPU {}: remapping a row of its memory failed", gpu), "");
     if (fault.xid > 0 && !insight::is_of_a_program(fault.xid))
-      add(Remark::Grade::warning,
+      add(Remark::Grade::warning, gpu,
           fmt::format("GPU {}: the driver's last error is Xid {}; when, is not reported", gpu, fault.xid),
-          "dmesg on the node has the line with its time");
+          "dmesg on the node has the line with its time")
+          .commands = {fmt::format("ssh {} dmesg -T", host),
+                       fmt::format("ssh {} nvidia-smi -i {} -q", host, gpu)};
     if (fault.rows > 0 && !fault.failed)
-      add(Remark::Grade::info,
+      add(Remark::Grade::info, gpu,
           fmt::format("GPU {}: {} of its memory replaced after uncorrectable errors", gpu,
                       fault.rows == 1 ? "1 row" : fmt::format("{} rows", fault.rows)),
-          "it works on with spare rows: watch whether their number grows");
+          "it works on with spare rows: watch whether their number grows")
+          .follows = "work on this GPU goes on";
   }
   if (told.empty())
     by_node_.erase(node);

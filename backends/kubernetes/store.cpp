@@ -13,6 +13,7 @@
 #include "backends/kubernetes/store_state.hpp"
 #include "engine/operators/boards.hpp"
 #include "engine/operators/claimed_devices.hpp"
+#include "engine/shell.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -335,23 +336,27 @@ void ClusterStore::State::post_remarks() {
   std::vector<Remark> all;
   if (missing_rights) all.push_back(*missing_rights);
   for (const ClusterPolicyObject& policy : policies)
-    if (!policy.state.empty() && policy.state != "ready")
+    if (!policy.state.empty() && policy.state != "ready") {
       all.push_back(
           {Remark::Grade::warning, "ClusterPolicy " + policy.meta.name, false,
            "the GPU operator is " + policy.state,
            "one of its parts is not ready somewhere: kubectl get clusterpolicy -o yaml shows which"});
+      all.back().commands = {"kubectl get clusterpolicy " + shell_word(policy.meta.name) + " -o yaml"};
+    }
   if (site)
     for (const auto& [part, reading] : site->readings.all())
       if (reading.failure && part != operators::SitePart::budgets)
         all.push_back({Remark::Grade::info, "GPU operator", false, why_untold(part, reading),
                        "plans that rest on it are refused; tessera reads it again by itself"});
   for (const DeviceTaintRuleObject& rule : slices.rules())
-    if (rule.partly_known && !rule.taint.empty())
+    if (rule.partly_known && !rule.taint.empty()) {
       all.push_back({Remark::Grade::info, "DeviceTaintRule " + rule.meta.name, false,
                      "selects devices by class or CEL expression, which tessera does not evaluate: devices "
                      "that it closes (" +
                          rule.taint + ") may be shown as free",
                      "kubectl get devicetaintrule -o yaml shows the selector"});
+      all.back().commands = {"kubectl get devicetaintrule " + shell_word(rule.meta.name) + " -o yaml"};
+    }
   for (const auto& [name, entry] : nodes) all.insert(all.end(), entry.remarks.begin(), entry.remarks.end());
   if (all == told) return;
   told = all;

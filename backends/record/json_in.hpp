@@ -41,7 +41,7 @@ inline constexpr int kValues<WorkloadState> = 6;
 template <>
 inline constexpr int kValues<Remark::Grade> = 3;
 template <>
-inline constexpr int kValues<Remark::Kind> = 6;
+inline constexpr int kValues<Remark::Kind> = 7;
 #define TESSERA_SOURCE(...) +1
 template <>
 inline constexpr int kValues<Source> = TESSERA_SOURCES(TESSERA_SOURCE);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -76,10 +77,12 @@ std::vector<Daemon> Daemons::all() const {
 
 std::vector<Remark> Daemons::not_asked() const {
   std::vector<Remark> remarks;
-  if (!accounting_unknown_.empty())
+  if (!accounting_unknown_.empty()) {
     remarks.push_back({Remark::Grade::info, "slurmdbd", false,
                        fmt::format("on {}: not known: {}", accounting_host_, accounting_unknown_),
                        "systemctl status slurmdbd on " + accounting_host_});
+    remarks.back().commands = {"ssh " + shell_word(accounting_host_) + " systemctl status slurmdbd"};
+  }
   if (rest_is_likely_)
     remarks.push_back({Remark::Grade::info, "slurmrestd", false,
                        "not asked: AuthAltTypes=auth/jwt says that there may be one, and nothing here where",

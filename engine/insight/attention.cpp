@@ -16,6 +16,7 @@
 #include "engine/model/health_words.hpp"
 #include "engine/model/recorded.hpp"
 #include "engine/model/tell.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
@@ -203,12 +204,77 @@ class Collector {
     Finding& finding = add(severity, one.subject, one.is_node, one.text, one.hint);
     finding.follows = one.follows, finding.since = one.since;
     if (const std::string advice = hardware_advice(one.text); !advice.empty()) finding.hint = advice;
+    finding.commands = one.commands;
     if (node) {
-      finding.commands = {look_at(*node)};
+      finding.gpu = gpu_of(*node, one);
+      finding.commands.insert(finding.commands.begin(), look_at(*node));
       offer_reset(finding, node->name, one.text);
+      if (one.gpu && one.follows.empty()) finding.follows = follows_of_fault(*node, *one.gpu);
     }
     if (one.is_node) finding.cause = one.text;
     finding.source = source;
+  }
+  // A node may be called gpu3.
+  static std::string without_name(std::string text, const std::string& name) {
+    for (std::size_t at = text.find(name); !name.empty() && at != std::string::npos; at = text.find(name, at))
+      text.erase(at, name.size());
+    return text;
+  }
+  // As the source says, or as its words name one by UUID or number. nullopt: they name none or several, or
+  // the node does not list it.
+  static std::optional<GpuIndex> gpu_of(const Node& node, const Remark& one) {
+    if (one.gpu) return plan::find_gpu(node, *one.gpu) ? one.gpu : std::nullopt;
+    if (one.kind != Remark::Kind::other) return std::nullopt;
+    std::vector<GpuIndex> named;
+    for (const Gpu& gpu : node.gpus)
+      if (!gpu.uuid.empty() && one.text.find(gpu.uuid) != std::string::npos) named.push_back(gpu.index);
+    if (!named.empty()) return named.size() == 1 ? std::optional(named.front()) : std::nullopt;
+    const std::optional<int> number = gpu_in(without_name(one.text, node.name.text));
+    return number && plan::find_gpu(node, GpuIndex{*number}) ? std::optional(GpuIndex{*number})
+                                                             : std::nullopt;
+  }
+
+  // Of a GPU that is broken: whose work is on it, and whether more is placed there.
+  std::string follows_of_fault(const Node& node, GpuIndex index) const {
+    const Gpu* gpu = plan::find_gpu(node, index);
+    const Sight sight = sight_of(cluster_, node);
+    return who_is_on(sight, gpu) + "; " + std::string(may_get(sight, gpu));
+  }
+  std::string who_is_on(const Sight& sight, const Gpu* gpu) const {
+    const std::optional<std::vector<WorkloadId>> on = gpu ? work_on(sight, *gpu) : std::nullopt;
+    if (!on) return "what runs on this GPU may fail";
+    const bool slurm = cluster_.scheduler == Scheduler::slurm;
+    if (on->empty()) return slurm ? "no job holds this GPU" : "no pod holds this GPU";
+    if (on->size() > 1)
+      return slurm ? fmt::format("{} jobs hold this GPU and may fail", on->size())
+                   : fmt::format("{} pods hold this GPU and may fail", on->size());
+    if (!slurm) return fmt::format("pod {} holds this GPU and may fail", on->front().text);
+    const Workload* job = cluster_.workloads.find(on->front());
+    return fmt::format("job {} of {} holds this GPU and may fail", on->front().text,
+                       job && !job->user.empty() ? job->user : "?");
+  }
+  // nullopt: the lists do not tell of each of its slices.
+  static std::optional<std::vector<WorkloadId>> work_on(const Sight& sight, const Gpu& gpu) {
+    std::vector<WorkloadId> on;
+    if (!sight.work_read || gpu.slices.empty()) return std::nullopt;
+    for (const Slice& slice : gpu.slices) {
+      const bool named = slice.exact && !slice.holders.empty();
+      if (slice.holding == Holding::unknown || (slice.holding == Holding::held && !named))
+        return std::nullopt;
+      for (const Holder& holder : slice.holders)
+        if (std::find(on.begin(), on.end(), holder.workload) == on.end()) on.push_back(holder.workload);
+    }
+    return on;
+  }
+  static std::string_view may_get(const Sight& sight, const Gpu* gpu) {
+    const auto is_out = [](const Slice& slice) { return slice.usable == false; };
+    const auto is_told = [](const Slice& slice) { return slice.usable.has_value(); };
+    constexpr std::string_view kUntold = "whether new work is placed on it is not known";
+    if (sight.access == Access::closed) return "its node takes no new work";
+    if (!gpu || gpu->slices.empty()) return kUntold;
+    if (std::all_of(gpu->slices.begin(), gpu->slices.end(), is_out)) return "no new work is placed on it";
+    const bool told = std::all_of(gpu->slices.begin(), gpu->slices.end(), is_told);
+    return sight.access == Access::open && told ? "new work can still be placed on it" : kUntold;
   }
   static Severity severity_of(Remark::Grade grade) {
     switch (grade) {
@@ -239,7 +305,7 @@ class Collector {
   // other succeed.
   void offer_reset(Finding& finding, const NodeName& node, std::string_view text) const {
     if (cluster_.scheduler != Scheduler::slurm || !reset_helps(text)) return;
-    const std::optional<int> gpu = gpu_in(text);
+    const std::optional<int> gpu = finding.gpu ? std::optional(finding.gpu->value) : gpu_in(text);
     if (!gpu) std::erase(finding.commands, plan::opening_command(node, cluster_.scheduler));
     finding.commands.insert(finding.commands.begin(),
                             fmt::format("tessera node reset-gpu {} {}", shell_word(node.text),

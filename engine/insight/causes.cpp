@@ -1,9 +1,14 @@
 #include "engine/insight/causes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <tuple>
 
+#include "engine/insight/hardware.hpp"
 #include "engine/insight/joined_commands.hpp"
 
 namespace tessera::insight {
@@ -14,9 +19,45 @@ void add_once(std::vector<T>& to, const T& one) {
   if (std::find(to.begin(), to.end(), one) == to.end()) to.push_back(one);
 }
 
-std::string without_digits(std::string text) {
-  std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
-  return text;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Where "1g.10gb" or "1c.3g.40gb" ends that begins at this digit; the same place: there is none.
+std::size_t end_of_profile(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  const auto takes_number = [&] {
+    const std::size_t from = end;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    return end > from;
+  };
+  const auto takes = [&](std::string_view word) {
+    if (!text.substr(end).starts_with(word)) return false;
+    end += word.size();
+    return true;
+  };
+  if (takes_number() && takes("c.") && !takes_number()) return at;
+  return takes("g.") && takes_number() && takes("gb") ? end : at;
+}
+
+// Counts, ages and the numbers of GPUs differ among those that have one cause; the number of an Xid and the
+// name of a profile are a part of it.
+std::string without_counts(const std::string& text) {
+  std::string kept;
+  std::optional<XidPlace> xid = next_xid(text, 0);
+  for (std::size_t i = 0; i < text.size();) {
+    if (xid && i == xid->begin) {
+      kept.append(text, i, xid->end - i);
+      i = xid->end;
+      xid = next_xid(text, i);
+    } else if (!is_digit(text[i])) {
+      kept += text[i++];
+    } else if (const std::size_t end = end_of_profile(text, i); end > i) {
+      kept.append(text, i, end - i);
+      i = end;
+    } else {
+      while (i < text.size() && is_digit(text[i])) ++i;
+    }
+  }
+  return kept;
 }
 
 bool in_name(char c) {
@@ -46,7 +87,10 @@ void add(Cause& cause, const Finding& finding) {
   if (cause.whose.empty() || cause.whose.back() != finding.subject) cause.whose.push_back(finding.subject);
   if (finding.source != Source::none) add_once(cause.sources, finding.source);
   if (finding.since) cause.since = cause.since ? std::min(*cause.since, *finding.since) : *finding.since;
-  if (cause.follows.empty()) cause.follows = finding.follows;
+  if (cause.follows.empty())
+    cause.follows = finding.follows;
+  else if (!finding.follows.empty() && finding.follows != cause.follows)
+    cause.follows_differ = true;
   if (cause.hint.empty()) cause.hint = finding.hint;
 }
 
@@ -65,7 +109,7 @@ std::string cause_id(const Finding& finding) {
   // What names no cause stands for itself: two sources that fail alike are two lines.
   const std::string whose = finding.cause.empty() ? finding.subject : std::string();
   return finding.cluster.text + '\x1f' + (finding.is_node ? "n" : "o") + '\x1f' + whose + '\x1f' +
-         without_digits(text);
+         without_counts(text);
 }
 
 std::vector<Cause> causes_of(std::span<const Finding> findings) {
@@ -100,6 +144,8 @@ std::vector<Cause> causes_of(std::span<const Finding> findings) {
   for (std::size_t i = 0; i < causes.size(); ++i) {
     causes[i].commands = joined_commands(commands[i], kMostCommands);
     if (causes[i].whose.size() > 1) causes[i].hint = for_any(causes[i].hint, hint_names[i]);
+    if (causes[i].follows_differ)
+      causes[i].follows = fmt::format("of the first of them: {}", causes[i].follows);
   }
   std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) {
     return std::tuple(a.severity, a.whose.size()) > std::tuple(b.severity, b.whose.size());

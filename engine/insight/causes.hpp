@@ -23,6 +23,7 @@ struct Cause {
   std::vector<Source> sources;     // who says so; each once
   std::optional<TimePoint> since;  // the earliest that is told
   std::string follows;
+  bool follows_differ = false;        // from one to the next: that of the first is told, as that
   std::string hint;                   // of the first of them
   std::vector<std::string> commands;  // of all of them, at most kMostCommands
   WayOut way_out = WayOut::none;      // of each of them

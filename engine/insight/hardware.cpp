@@ -47,9 +47,9 @@ bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 }  // namespace
 
-std::optional<int> xid_in(std::string_view text) {
+std::optional<XidPlace> next_xid(std::string_view text, std::size_t from) {
   const std::string low = lower(text);
-  for (std::size_t at = low.find("xid"); at != std::string::npos; at = low.find("xid", at + 3)) {
+  for (std::size_t at = low.find("xid", from); at != std::string::npos; at = low.find("xid", at + 3)) {
     if (at > 0 && is_letter(low[at - 1]) && !low.substr(0, at).ends_with("gpu")) continue;
     std::size_t i = at + 3;
     // "(PCI:0000:3b:00)" is the device, and not the number.
@@ -60,9 +60,14 @@ std::optional<int> xid_in(std::string_view text) {
     int number = 0, digits = 0;
     for (; i < low.size() && is_digit(low[i]) && digits < 4; ++i, ++digits)
       number = number * 10 + (low[i] - '0');
-    if (digits > 0 && digits < 4) return number;
+    if (digits > 0 && digits < 4) return XidPlace{number, i - static_cast<std::size_t>(digits), i};
   }
   return std::nullopt;
+}
+
+std::optional<int> xid_in(std::string_view text) {
+  const std::optional<XidPlace> found = next_xid(text, 0);
+  return found ? std::optional(found->number) : std::nullopt;
 }
 
 bool is_of_a_program(int xid) {

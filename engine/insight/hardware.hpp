@@ -2,6 +2,7 @@
 // rows. Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,12 @@ namespace tessera::insight {
 
 // The number behind the first "Xid" of a text: "NVRM: Xid (PCI:0000:3b:00): 79, …", "XID 79", "xid=79".
 std::optional<int> xid_in(std::string_view text);
+// The same from a place on, and where its digits stand.
+struct XidPlace {
+  int number = 0;
+  std::size_t begin = 0, end = 0;
+};
+std::optional<XidPlace> next_xid(std::string_view text, std::size_t from);
 
 // An error of the program that ran, and none of the GPU, as far as the number tells.
 bool is_of_a_program(int xid);

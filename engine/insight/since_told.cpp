@@ -167,8 +167,9 @@ void add_since(std::vector<Finding>& findings, const Model& model, const Cluster
   OfGpusInLog of_gpus(model, cluster);
   for (Finding& one : findings) {
     if (one.since) continue;
-    // Of a GPU as it stands; what its processes do has another cause.
-    if (one.gpu && one.text.ends_with(one.cause))
+    // Of a GPU as it stands; what its processes do has another cause, and what a source remarks on has its
+    // whole text as its cause: no change of a layout began it.
+    if (one.gpu && one.text != one.cause && one.text.ends_with(one.cause))
       of_gpus.ask(one);
     else if (!one.is_node)
       add_since_of_daemon(one, model, cluster), add_since_of_note(one, model, cluster);

@@ -65,11 +65,14 @@ struct Remark {
   bool is_node = false;  // subject names a node
   std::string text;      // what is wrong, one line
   std::string hint;      // the way out
-  // Which of those that are read again elsewhere it is (engine/insight/processes.hpp).
-  enum class Kind : std::uint8_t { other, processes, owners, openers, hidden, crossed };
+  // Which of those that are read again elsewhere it is (engine/insight/processes.hpp). refused: work whose
+  // pods the API server refuses, "Job NAMESPACE/NAME" (engine/why/called.hpp).
+  enum class Kind : std::uint8_t { other, processes, owners, openers, hidden, crossed, refused };
   Kind kind = Kind::other;
   std::string follows = {};                       // what that means for work; empty: nothing to add
   std::optional<TimePoint> since = std::nullopt;  // by the cluster's clock; nullopt: not told
+  std::optional<GpuIndex> gpu = std::nullopt;     // of the node: it is about this GPU; nullopt: not told
+  std::vector<std::string> commands = {};         // to copy, beside those that show the node
   friend bool operator==(const Remark&, const Remark&) = default;
 };
 // All of one source's remarks; replaces those it made before.

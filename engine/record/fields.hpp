@@ -134,6 +134,7 @@ void fields(V& v, Of<Remark>) {
   v("grade", &Remark::grade), v("subject", &Remark::subject), v("is_node", &Remark::is_node);
   v("text", &Remark::text), v("hint", &Remark::hint);
   v("kind", &Remark::kind), v("follows", &Remark::follows), v("since", &Remark::since);
+  v("gpu", &Remark::gpu), v("commands", &Remark::commands);
 }
 template <class V>
 void fields(V& v, Of<Error>) {
@@ -275,6 +276,7 @@ inline std::string_view word(Remark::Kind kind) {
     case Remark::Kind::openers: return "openers";
     case Remark::Kind::hidden: return "hidden";
     case Remark::Kind::crossed: return "crossed";
+    case Remark::Kind::refused: return "refused";
   }
   return "";
 }

@@ -48,6 +48,26 @@ bool is_of_queued(const Workload& one, const std::string& called) {
   return called == owner || called == one.group + "/" + owner;
 }
 
+// "Job ml/train" in its parts.
+struct Owner {
+  std::string kind, name_space, name;
+};
+Owner owner_in(const std::string& subject) {
+  const std::size_t blank = subject.find(' '), slash = subject.find('/', blank);
+  if (blank == std::string::npos || slash == std::string::npos) return {};
+  return {subject.substr(0, blank), subject.substr(blank + 1, slash - blank - 1), subject.substr(slash + 1)};
+}
+
+bool is_called(const Owner& owner, std::string_view called) {
+  const auto is = [&](const std::string& name) {
+    return !name.empty() && (called == name || called == owner.name_space + "/" + name ||
+                             called == owner.kind + " " + owner.name_space + "/" + name);
+  };
+  // The rest is a digest of its pods' template.
+  const std::size_t dash = owner.kind == "ReplicaSet" ? owner.name.rfind('-') : std::string::npos;
+  return is(owner.name) || (dash != std::string::npos && is(owner.name.substr(0, dash)));
+}
+
 }  // namespace
 
 std::vector<Called> works_called(const Model& model, const std::string& name) {
@@ -60,6 +80,38 @@ std::vector<Called> works_called(const Model& model, const std::string& name) {
         of_arrays.push_back({&cluster, &one});
     }
   return all.empty() ? of_arrays : all;
+}
+
+std::vector<Refused> refused_called(const Model& model, const std::string& name) {
+  std::vector<Refused> all;
+  for (const Cluster& cluster : model.clusters)
+    for (const auto& [source, remarks] : cluster.remarks)
+      for (const Remark& one : remarks)
+        if (one.kind == Remark::Kind::refused && is_called(owner_in(one.subject), name))
+          all.push_back({&cluster, &one, source});
+  return all;
+}
+
+Workload as_work(const Refused& refused) {
+  const Owner owner = owner_in(refused.remark->subject);
+  Workload work;
+  work.kind = WorkloadKind::pod;
+  work.id = WorkloadId(owner.name_space + "/" + owner.name);
+  work.name = owner.name, work.group = owner.name_space, work.user = owner.kind + "/" + owner.name;
+  work.state = WorkloadState::pending;
+  return work;
+}
+
+Answer answer_of(const Refused& refused) {
+  Answer answer;
+  answer.waits = true;
+  answer.topic = Topic::limit;
+  // An event of the last twenty minutes: its controller may not have tried again since the quota has room.
+  answer.sentence = {refused.remark->text, Certainty::likely, refused.source};
+  const std::vector<std::string>& commands = refused.remark->commands;
+  answer.help.push_back({Help::admin, "raise the quota, or wait until some of it ends",
+                         commands.empty() ? "" : commands.front(), Certainty::likely});
+  return answer;
 }
 
 }  // namespace tessera::why

@@ -72,7 +72,9 @@ Listed as_one(const std::vector<insight::Finding>& findings, std::optional<TimeP
   const insight::Cause cause = insight::causes_of(findings).front();
   const bool alone = cause.whose.size() == 1;
   one.finding.severity = cause.severity;
-  one.finding.text = (alone ? gpus_of(findings) : "") + cause.text;
+  // What a source remarks on names its GPU itself.
+  const std::string gpus = alone ? gpus_of(findings) : "";
+  one.finding.text = cause.text.starts_with(gpus) ? cause.text : gpus + cause.text;
   one.finding.hint = cause.hint;
   one.finding.gpu.reset();
   if (!alone) one.whose = cause.whose;

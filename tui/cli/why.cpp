@@ -177,6 +177,18 @@ std::optional<Details> look_into(OpenClusters& clusters, const ClusterName& name
   return is_told() ? std::optional(told.get()) : std::nullopt;
 }
 
+int print(const Cluster& cluster, const Workload& workload, const why::Answer& answer, const Options& options,
+          const Streams& streams) {
+  if (options.output == OutputFormat::table) {
+    const std::string text = why_text(cluster, workload, answer, options);
+    streams.out << (options.ascii ? in_ascii(text) : text);
+  } else {
+    streams.out << document(why_json(cluster, workload, answer),
+                            options.output == OutputFormat::json ? Markup::json : Markup::yaml);
+  }
+  return kDone;
+}
+
 }  // namespace
 
 int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
@@ -196,9 +208,15 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
   }
   const std::string& called = options.words.front();
   const std::vector<why::Called> found = why::works_called(clusters.model(), called);
+  const std::vector<why::Refused> refused =
+      found.empty() ? why::refused_called(clusters.model(), called) : std::vector<why::Refused>();
+  if (refused.size() == 1)
+    return print(*refused.front().cluster, why::as_work(refused.front()), why::answer_of(refused.front()),
+                 options, streams);
   if (found.size() != 1) {
-    const std::string reason = found.empty() ? "no job or pod is called \"" + clean(called, 100) + "\""
-                                             : fmt::format("{} of them are called so", found.size());
+    const std::size_t number = found.size() + refused.size();
+    const std::string reason = number == 0 ? "no job or pod is called \"" + clean(called, 100) + "\""
+                                           : fmt::format("{} of them are called so", number);
     const auto& all = clusters.model().clusters;
     const bool pods = std::any_of(all.begin(), all.end(), [](const Cluster& cluster) {
       return cluster.scheduler == Scheduler::kubernetes;
@@ -206,10 +224,10 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
     return refuse(
         streams,
         {"cannot say why it waits", reason,
-         found.empty() ? pods ? kNoPodYet : "tessera workloads --filter state=pending lists those that wait"
-                       : "name its cluster with --cluster, or its namespace: NAMESPACE/POD"},
+         number == 0 ? pods ? kNoPodYet : "tessera workloads --filter state=pending lists those that wait"
+                     : "name its cluster with --cluster, or its namespace: NAMESPACE/POD"},
         // It may stand in what could not be read.
-        found.empty() && !std::all_of(all.begin(), all.end(), insight::work_is_current) ? kUnknown : kUsage);
+        number == 0 && !std::all_of(all.begin(), all.end(), insight::work_is_current) ? kUnknown : kUsage);
   }
   const ClusterName name = found.front().cluster->name;
   const WorkloadId id = found.front().workload->id;
@@ -224,14 +242,7 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
   const plan::Means means = capabilities_of(clusters, *cluster);
   const why::Site site{&catalogue, &means, options.rules, clusters.wall(), details ? &*details : nullptr};
   const why::Answer answer = why::explain(*cluster, *workload, site);
-  if (options.output == OutputFormat::table) {
-    const std::string text = why_text(*cluster, *workload, answer, options);
-    streams.out << (options.ascii ? in_ascii(text) : text);
-  } else {
-    streams.out << document(why_json(*cluster, *workload, answer),
-                            options.output == OutputFormat::json ? Markup::json : Markup::yaml);
-  }
-  return kDone;
+  return print(*cluster, *workload, answer, options, streams);
 }
 
 }  // namespace tessera::cli

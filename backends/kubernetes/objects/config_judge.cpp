@@ -8,6 +8,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -133,6 +134,10 @@ Remark ConfigJudge::remark_not_taken_up(const NodeObject& node, const NotTaken& 
                   site_->ns.empty() ? "gpu-operator" : site_->ns, node.meta.name),
       "pods are placed there by the old counts");
   remark.grade = Remark::Grade::warning;
+  remark.commands = {fmt::format(
+      "kubectl get pods --namespace {} --selector app=nvidia-device-plugin-daemonset --field-selector "
+      "spec.nodeName={}",
+      shell_word(site_->ns.empty() ? "gpu-operator" : site_->ns), shell_word(node.meta.name))};
   return remark;
 }
 

@@ -89,7 +89,9 @@ Remark remark_on(const std::string& owner, const OfOwner& of, TimePoint now, Dur
       Remark::Grade::warning, owner, false, clean(why_refused(refusal), 600),
       fmt::format("raise the quota, or wait until some of it ends: kubectl -n {} describe resourcequota",
                   shell_word(event.meta.name_space))};
+  remark.kind = Remark::Kind::refused;
   remark.follows = "it waits without a pod: it is in no list of waiting workloads";
+  remark.commands = {"kubectl -n " + shell_word(event.meta.name_space) + " describe resourcequota"};
   if (of.first && now - *of.first < kBeganFor) remark.since = *of.first - ahead;
   return remark;
 }

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/dra_counters.hpp"
 #include "backends/kubernetes/objects/driver_upgrade.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -20,6 +22,7 @@ constexpr auto kWedged = 5min;  // the MIG manager waits that long for each kind
 constexpr auto kRebooting = 20min;
 constexpr auto kSettles = 2min;  // feature discovery writes its labels once a minute
 constexpr std::string_view kPaused = "paused-for-mig-change";
+constexpr std::string_view kMigManager = "nvidia-mig-manager";
 constexpr const char* kNeedsIt = "what needs it does not work there, and may take its GPUs out of use";
 
 // ACK's label says how its plugins hand out a node's GPUs.
@@ -56,6 +59,12 @@ class Writer {
     remarks_.push_back({grade, node_.meta.name, true, std::move(text), std::move(hint), Remark::Kind::other,
                         std::move(follows), since});
   }
+  // To copy, for the remark that was added last. None that disturbs work or is one way of several.
+  void to_copy(std::string command) { remarks_.back().commands.push_back(std::move(command)); }
+  std::string name() const { return shell_word(node_.meta.name); }
+  std::string pods_of(std::string_view app) const {
+    return fmt::format("kubectl get pods -A -l app={} --field-selector spec.nodeName={}", app, name());
+  }
   std::string minutes(TimePoint since) const {
     auto passed = std::chrono::duration_cast<std::chrono::minutes>(evidence_.now - since).count();
     return passed < 120 ? fmt::format("{} min", passed) : fmt::format("{} h", passed / 60);
@@ -73,10 +82,11 @@ class Writer {
     std::string_view state = node_.label("nvidia.com/mig.config.state");
     if (state == "failed") {
       add(Remark::Grade::danger, fmt::format("the MIG manager could not make the layout {}", config),
-          fmt::format("its log has the reason: kubectl logs -A -l app=nvidia-mig-manager --field-selector "
-                      "spec.nodeName={}; work that still ran on the GPUs is the usual reason",
+          fmt::format("kubectl get pods -A -l app=nvidia-mig-manager --field-selector spec.nodeName={} and "
+                      "that pod's log show why; work that still ran on the GPUs is the usual reason",
                       node_.meta.name),
           "its GPUs stand as the failed change left them");
+      to_copy(pods_of(kMigManager));
       return;
     }
     if (!evidence_.pending_since || evidence_.now < *evidence_.pending_since) return;
@@ -104,10 +114,12 @@ class Writer {
                       "another layout and then {} again (one whose log goes on is slow, not stuck)",
                       config),
           "no pod gets a GPU there", evidence_.pending_since);
+      to_copy(pods_of(kMigManager));
     } else {
       add(Remark::Grade::warning,
           fmt::format("layout {} has been pending for {}", config, minutes(*evidence_.pending_since)),
           "look at its MIG manager's log", "what it is to offer cannot be had yet", evidence_.pending_since);
+      to_copy(pods_of(kMigManager));
     }
   }
 
@@ -120,6 +132,7 @@ class Writer {
             "change the strategy from single to mixed (ClusterPolicy spec.mig.strategy)",
             node_.meta.name),
         "no pod gets a GPU there");
+    to_copy(fmt::format("tessera plan --node {} --preset all-disabled", name()));
   }
 
   void unmade() {
@@ -149,12 +162,16 @@ class Writer {
       if (part.state == Part::not_ready && !changing)
         add(Remark::Grade::warning, fmt::format("its {} is not ready: {}", part.name, part.detail),
             "what depends on it waits; its pod's log has the reason", kNeedsIt);
-      if (part.state == Part::paused && !changing)
-        add(Remark::Grade::danger, fmt::format("its {} is paused and no change is under way", part.name),
-            fmt::format("put the label back: kubectl label node {} --overwrite {}=true", node_.meta.name,
-                        part.detail.substr(0, part.detail.find('='))),
-            kNeedsIt);
+      if (part.state == Part::paused && !changing) paused(part);
     }
+  }
+
+  void paused(const Component& part) {
+    const std::string label = part.detail.substr(0, part.detail.find('='));
+    add(Remark::Grade::danger, fmt::format("its {} is paused and no change is under way", part.name),
+        fmt::format("put the label back: kubectl label node {} --overwrite {}=true", node_.meta.name, label),
+        kNeedsIt);
+    to_copy(fmt::format("kubectl label node {} --overwrite {}", name(), shell_word(label + "=true")));
   }
 
   // Clients reach a GPU that is shared by MPS only through the daemon, and the device plugin waits for it.
@@ -224,6 +241,8 @@ class Writer {
               ? "amd-smi metric --ecc on the node, and its kernel log, show what is wrong"
               : "nvidia-smi -q on the node, and its kernel log (Xid), show what is wrong",
           "no new pod gets them; one that has one may fail");
+      to_copy(fmt::format("ssh {} {}", name(),
+                          sharing::amd::is_resource(resource) ? "amd-smi metric --ecc" : "nvidia-smi -q"));
     }
   }
 
@@ -249,11 +268,16 @@ class Writer {
   }
 
   void tainted() {
-    for (const std::string& device : evidence_.tainted)
+    for (const std::string& device : evidence_.tainted) {
       add(Remark::Grade::danger, fmt::format("its DRA driver keeps new pods off device {}", device),
           "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
           "node is restarted",
           "no new pod gets it; one that has it may fail");
+      // "gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)": AMD's devices are numbered in another way.
+      if (device.find(" (gpu.nvidia.com/") == std::string::npos) continue;
+      if (const auto minor = minor_of(device.substr(0, device.find(' '))))
+        remarks_.back().gpu = GpuIndex{*minor};
+    }
   }
 
   // Who watches the hardware reports it by conditions of the node: NVSentinel's monitors, and
@@ -287,19 +311,21 @@ class Writer {
   void upgrading() {
     std::string state(node_.label("nvidia.com/gpu-driver-upgrade-state"));
     if (state.empty() || state == "upgrade-done") return;
-    if (state == "upgrade-failed")
-      return add(
-          Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
+    if (state == "upgrade-failed") {
+      add(Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
           fmt::format("kubectl get pods -A -l app=nvidia-driver-daemonset --field-selector "
                       "spec.nodeName={0} and that pod's log show why; once it is mended: kubectl "
                       "label node {0} nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite",
                       node_.meta.name),
           "pods with GPUs may not start there");
+      return to_copy(pods_of("nvidia-driver-daemonset"));
+    }
     const std::string_view waits = upgrade_waits_for(state);
     add(Remark::Grade::warning,
         waits.empty() ? fmt::format("a driver upgrade is under way: {}", clean(state, 60))
                       : fmt::format("a driver upgrade is under way, {}: {}", state, waits),
         upgrade_hint(state, node_.meta.name), "the operator closes the node, and may end what runs there");
+    to_copy(fmt::format("kubectl get pods -A --field-selector spec.nodeName={}", name()));
   }
 
   void unread() {
@@ -307,6 +333,7 @@ class Writer {
     add(Remark::Grade::warning, fmt::format("its count of {} cannot be read", node_.unread_gpus),
         "kubectl get node -o yaml shows what its kubelet reports in status.capacity and status.allocatable",
         "how many of them it has and how many are free is not known");
+    to_copy(fmt::format("kubectl get node {} -o yaml", name()));
   }
 
   void overheld() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -37,11 +38,13 @@ std::optional<Remark> unit_remark(const BootUnit& found, const NodeName& node,
                                   const slurmconf::SlurmSetup& said, bool cut) {
   const std::string& unit = said.boot_unit;
   Remark remark{cut ? Remark::Grade::warning : Remark::Grade::info, node.text, true, "", ""};
+  const std::string host = shell_word(node.text);
   switch (found.state) {
     case BootUnit::State::enabled: return std::nullopt;
     case BootUnit::State::disabled:
       remark.text = fmt::format("{} is {}: its next boot makes no MIG instances", unit, found.words);
       remark.hint = fmt::format("on {}: systemctl enable {}; a run that cuts there does so", node.text, unit);
+      remark.commands = {fmt::format("ssh {} systemctl enable {}", host, shell_word(unit))};
       break;
     case BootUnit::State::absent:
       remark.text = fmt::format("{}, so {} cannot be enabled", found.words, unit);
@@ -51,6 +54,7 @@ std::optional<Remark> unit_remark(const BootUnit& found, const NodeName& node,
     case BootUnit::State::unusable:
       remark.text = fmt::format("{} is {}: no run that cuts does anything there", unit, found.words);
       remark.hint = fmt::format("on {}: systemctl status {}; or leave slurm-boot-unit out", node.text, unit);
+      remark.commands = {fmt::format("ssh {} systemctl status {}", host, shell_word(unit))};
   }
   return remark;
 }

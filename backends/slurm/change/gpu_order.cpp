@@ -4,6 +4,7 @@
 
 #include "engine/insight/processes.hpp"
 #include "engine/number.hpp"
+#include "engine/shell.hpp"
 #include "engine/slurmconf/devices.hpp"
 #include "engine/text.hpp"
 
@@ -88,7 +89,11 @@ std::optional<Remark> order_remark(const NodeName& node, const BoardMinors& mino
                 "holders are shown on GPUs by Slurm's count, figures and processes by the driver's: name the "
                 "files in gres.conf in the driver's order (nvidia-smi -q shows each Minor Number). Without "
                 "ConstrainDevices=yes jobs compute on other GPUs than they were given",
-                Remark::Kind::crossed};
+                Remark::Kind::crossed,
+                "",
+                std::nullopt,
+                std::nullopt,
+                {"ssh " + shell_word(node.text) + " nvidia-smi -q"}};
 }
 
 }  // namespace tessera::slurm

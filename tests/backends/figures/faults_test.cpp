@@ -44,6 +44,10 @@ TEST(DcgmFaults, AnXidOfTheGpuIsAFindingOfItsNodeWithAWayOut) {
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_TRUE(findings[0].is_node);
   EXPECT_NE(findings[0].hint.find("power-cycle the node"), std::string::npos) << findings[0].hint;
+  EXPECT_EQ(findings[0].commands, (std::vector<std::string>{"scontrol show node n1", "ssh n1 dmesg -T",
+                                                            "ssh n1 nvidia-smi -i 3 -q"}));
+  EXPECT_FALSE(findings[0].follows.empty());
+  EXPECT_EQ(remarks[0].gpu, GpuIndex{3});
 }
 
 TEST(DcgmFaults, AProgramsOwnErrorIsNone) {

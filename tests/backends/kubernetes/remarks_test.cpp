@@ -38,6 +38,8 @@ class Remarked : public testing::Test {
     EXPECT_FALSE(all[0].hint.empty());
     EXPECT_FALSE(all[0].follows.empty()) << all[0].text;
     since = all[0].since;
+    commands = all[0].commands;
+    gpu = all[0].gpu;
     return all[0].text + " | " + all[0].hint;
   }
   void expect(const std::string& text, const std::string& way_out) {
@@ -45,7 +47,9 @@ class Remarked : public testing::Test {
     EXPECT_NE(told.find(text), std::string::npos) << told;
     EXPECT_NE(told.find(way_out), std::string::npos) << told;
   }
-  std::optional<TimePoint> since;  // of the only remark
+  std::optional<TimePoint> since;     // of the only remark
+  std::vector<std::string> commands;  // of the same
+  std::optional<GpuIndex> gpu;        // of the same
   std::vector<Condition> conditions;
   std::string unread;                          // a GPU resource whose count cannot be read
   std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
@@ -70,7 +74,7 @@ TEST_F(Remarked, AChangeThatFailed) {
   labels["nvidia.com/mig.config"] = "all-1g.10gb";
   labels["nvidia.com/mig.config.state"] = "failed";
   expect("the MIG manager could not make the layout all-1g.10gb",
-         "kubectl logs -A -l app=nvidia-mig-manager");
+         "kubectl get pods -A -l app=nvidia-mig-manager --field-selector spec.nodeName=n1");
 }
 
 TEST_F(Remarked, AChangeThatIsStuckPendingOrRebooting) {
@@ -172,6 +176,13 @@ TEST_F(Remarked, ADriverUpgradeUntilItIsDone) {
 TEST_F(Remarked, DevicesThatATaintKeepsWorkOff) {
   evidence.tainted = {"gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
   expect("its DRA driver keeps new pods off device gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)", "restarted");
+  EXPECT_EQ(gpu, GpuIndex{0});
+  evidence.tainted = {"gpu-3-mig-1g24gb-14-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
+  only();
+  EXPECT_EQ(gpu, GpuIndex{3});
+  evidence.tainted = {"gpu-0 (example.com/repair=yes:NoSchedule)"};
+  only();
+  EXPECT_EQ(gpu, std::nullopt) << "whose device that is, is not told";
 }
 
 // NVSentinel and node-problem-detector report by conditions; a node that is ready has others that are True.
@@ -194,6 +205,23 @@ TEST_F(Remarked, ACountOfGpusThatCannotBeRead) {
 TEST_F(Remarked, DevicesThatAreOutOfUse) {
   broken = {{"nvidia.com/gpu", 1}};
   expect("1 of 2 nvidia.com/gpu are out of use", "Xid");
+}
+
+// They stood in the way out alone, where nothing copies them.
+TEST_F(Remarked, TheCommandsOfTheWayOutCanBeCopied) {
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  labels["nvidia.com/mig.config.state"] = "failed";
+  only();
+  EXPECT_EQ(commands, (std::vector<std::string>{"kubectl get pods -A -l app=nvidia-mig-manager "
+                                                "--field-selector spec.nodeName=n1"}));
+  labels = kOne;
+  parts = {{"DCGM exporter", Part::paused, "nvidia.com/gpu.deploy.dcgm-exporter=paused-for-mig-change"}};
+  only();
+  EXPECT_EQ(commands, (std::vector<std::string>{
+                          "kubectl label node n1 --overwrite nvidia.com/gpu.deploy.dcgm-exporter=true"}));
+  parts.clear(), broken = {{"nvidia.com/gpu", 1}};
+  only();
+  EXPECT_EQ(commands, std::vector<std::string>{"ssh n1 nvidia-smi -q"});
 }
 
 }  // namespace

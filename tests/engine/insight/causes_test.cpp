@@ -114,5 +114,42 @@ TEST(Causes, HaveIdsOfTheirOwnAndOnlyUsefulCommands) {
   EXPECT_EQ(causes(story).front().whose.size(), 300u) << "all of them are concerned";
 }
 
+insight::Finding of_cause(const std::string& node, const std::string& cause) {
+  insight::Finding one{Severity::warning, ClusterName("hpc"), node, true, std::nullopt, cause, ""};
+  one.cause = cause;
+  return one;
+}
+
+// Xid 48 was one line with an Xid 79 that was acknowledged, and was not seen.
+TEST(Causes, AnXidAndAProfileAreNoCounts) {
+  const auto same = [](const std::string& a, const std::string& b) {
+    return insight::cause_id(of_cause("n1", a)) == insight::cause_id(of_cause("n2", b));
+  };
+  for (const auto& [a, b] :
+       {std::pair("drained: Xid 79 on GPU 3", "drained: Xid 48 on GPU 3"),
+        std::pair("NVRM: Xid (PCI:0000:3b:00): 79, pid=1", "NVRM: Xid (PCI:0000:3b:00): 48, pid=1"),
+        std::pair("XID=63", "XID=64"),
+        std::pair("1 of 2 nvidia.com/mig-1g.10gb are out of use",
+                  "1 of 2 nvidia.com/mig-3g.40gb are out of use"),
+        std::pair("the layout all-1g.10gb", "the layout all-1g.20gb"), std::pair("7x1g.10gb+me", "7x1g.10gb"),
+        std::pair("1c.3g.40gb", "2c.3g.40gb")})
+    EXPECT_FALSE(same(a, b)) << a << " and " << b;
+  for (const auto& [a, b] : {std::pair("drained: Xid 79 on GPU 3", "drained: Xid 79 on GPU 12"),
+                             std::pair("1 of 2 nvidia.com/mig-1g.10gb are out of use",
+                                       "4 of 7 nvidia.com/mig-1g.10gb are out of use"),
+                             std::pair("pending for 6 min, 2g and 40gb", "pending for 7 min, 1g and 10gb"),
+                             std::pair("3 jobs left", "12 jobs left")})
+    EXPECT_TRUE(same(a, b)) << a << " and " << b;
+}
+
+// What follows for the first of them stood there as if it were so of all.
+TEST(Causes, WhatFollowsForTheFirstAloneIsSaidToBeOfTheFirst) {
+  std::vector<insight::Finding> both{of_cause("n1", "alike"), of_cause("n2", "alike")};
+  both[0].follows = both[1].follows = "no job holds this GPU";
+  EXPECT_EQ(insight::causes_of(both).at(0).follows, "no job holds this GPU");
+  both[1].follows = "job 5 of alice holds this GPU and may fail";
+  EXPECT_EQ(insight::causes_of(both).at(0).follows, "of the first of them: no job holds this GPU");
+}
+
 }  // namespace
 }  // namespace tessera::test

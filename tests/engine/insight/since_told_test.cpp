@@ -93,6 +93,17 @@ TEST(SinceTold, NorWhereItLeftTheListWithManyOthers) {
   EXPECT_EQ(since(story, "n7", kMode), std::nullopt);
 }
 
+// A fault of a GPU did not begin when its layout was changed last.
+TEST(SinceTold, OfWhatASourceRemarksOnAGpuIsNotThatOfItsLayout) {
+  Story story = watched({{node("n1", {sevenths()})}});
+  story.tell(NodeSeen{node("n1", {bare()})}, 70);
+  Remark fault{Remark::Grade::danger, "n1", true, "GPU 0: remapping a row of its memory failed", ""};
+  fault.gpu = GpuIndex{0};
+  story.tell(RemarksListed{Source::dcgm, {fault}}, 80);
+  EXPECT_EQ(since(story, "n1", "remapping a row"), std::nullopt);
+  EXPECT_EQ(since(story, "n1", kBare), at(70));
+}
+
 // It had none at all.
 TEST(SinceTold, OfAGpuWithoutSlicesIsTheTimeAtWhichItLostThem) {
   Story story = watched({{node("n1", {sevenths()}), node("n2", {bare()})}});

@@ -17,6 +17,7 @@ struct Asked {
   OutputFormat output = OutputFormat::table;
   bool loads = true;
   std::string unread;
+  std::vector<Remark> remarks{};
   std::ostringstream out, err;
 
   int run() {
@@ -34,6 +35,7 @@ struct Asked {
                                 test::running("19_2", "alice", {})});
       backend->loads = loads;
       backend->unread = unread;
+      backend->remarks = remarks;
       return backend;
     };
     return test::over_standing(run_why, options, hpc, out, err);
@@ -107,6 +109,39 @@ TEST(WhyCommand, AnUnknownNameIsRefusedWithTheWayToFindIt) {
       << asked.err.str();
   asked.words.clear();
   EXPECT_EQ(asked.run(), kUsage);
+}
+
+// "no job or pod is called train": its pods are refused, so that there is none.
+TEST(WhyCommand, WorkWhosePodsAQuotaRefusesIsToldTheQuotaWithBothNumbers) {
+  const auto refused = [](const std::string& whose) {
+    Remark one{
+        Remark::Grade::warning, whose, false,
+        "the API server refuses its pods: quota gpus allows 8 nvidia.com/gpu, 6 are used, and a pod asks "
+        "for 4",
+        ""};
+    one.kind = Remark::Kind::refused;
+    one.commands = {"kubectl -n ml describe resourcequota"};
+    return one;
+  };
+  for (const char* called : {"train", "ml/train", "Job ml/train", "web", "ml/web", "web-5d9f"}) {
+    Asked asked;
+    asked.words = {called};
+    asked.remarks = {refused("Job ml/train"), refused("ReplicaSet ml/web-5d9f")};
+    EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+    for (const char* part : {"quota gpus allows 8 nvidia.com/gpu, 6 are used", "WHAT WOULD HELP",
+                             "kubectl -n ml describe resourcequota"})
+      EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
+  }
+  Asked asked;
+  asked.output = OutputFormat::json;
+  asked.words = {"train"}, asked.remarks = {refused("Job ml/train")};
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("why"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/topic"), "\"limit\"");
+  Asked both;
+  both.words = {"train"}, both.remarks = {refused("Job ml/train"), refused("Job bio/train")};
+  EXPECT_EQ(both.run(), kUsage);
+  EXPECT_NE(both.err.str().find("2 of them are called so"), std::string::npos) << both.err.str();
 }
 
 // "there is none" was said of a list that could not be read whole.

@@ -147,6 +147,34 @@ TEST(GpuPage, WhatWaitsForTheGpuIsToldAndNothingElse) {
   EXPECT_EQ(told, "11 12 15 17 ");
 }
 
+// What waits for MPS, shards or time slices was not wanted of a GPU that is shared so.
+TEST(GpuPage, SharesAreWantedOfAGpuThatIsShared) {
+  const auto wanted = [](Strategy how, Scheduler scheduler) {
+    const Slice slice =
+        how == Strategy::mps ? shared(SliceKind::mps, 100, 1) : shared(SliceKind::shard, 4, 1);
+    Node one = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, how, {slice})});
+    Story story;
+    story.tell(ClusterSeen{scheduler, false, "", ""});
+    story.tell(NodesListed{{one}});
+    story.tell(WorkloadsListed{
+        {waiting("1", "al", "mps"), waiting("2", "al", "shard"), waiting("3", "al", "nvidia.com/gpu.shared"),
+         waiting("4", "al", "nvidia.com/mig-1g.10gb.shared"), waiting("5", "al", "gpu")}});
+    const Node& there = *story.cluster().nodes.find(NodeName("n1"));
+    const tui::UiContext ui{story.model, catalogue(), at(0)};
+    EXPECT_EQ(tui::noted_gpu(there).index, GpuIndex{1});
+    std::string ids;
+    for (const Gpu& each : there.gpus) {
+      for (const WorkloadId& id : tui::wanted_of(ui, tui::UiState(), {&story.cluster(), &there, &each}).first)
+        ids += id.text;
+      ids += ' ';
+    }
+    return ids;
+  };
+  EXPECT_EQ(wanted(Strategy::mps, Scheduler::slurm), "5 15 ");
+  EXPECT_EQ(wanted(Strategy::shard, Scheduler::slurm), "5 25 ");
+  EXPECT_EQ(wanted(Strategy::time_slicing, Scheduler::kubernetes), "45 345 ");
+}
+
 // "team-ml    4 × …" and "data-science  1 × …": what is asked for began in another column on each line.
 TEST(GpuPage, WhatWaitsStandsInColumnsAndIsReadToItsEnd) {
   Story story;

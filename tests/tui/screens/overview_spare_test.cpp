@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "engine/insight/attention.hpp"
+#include "engine/query/filter.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/session.hpp"
 #include "tests/support/two_schedulers.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/overview/mosaic.hpp"
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/overview/overview_body.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
@@ -273,6 +275,26 @@ TEST(OverviewSpare, MoreNodesThanTilesCanShowAreGroupsThatOpenTheirNodes) {
   EXPECT_EQ(session.state.top().kind, tui::ScreenKind::nodes);
   EXPECT_TRUE(session.shows("a1200")) << session.screen();
   EXPECT_FALSE(session.shows("a1000")) << session.screen();
+}
+
+// "h100" opened the nodes with "h100 nvl", too.
+TEST(OverviewSpare, AGroupOpensTheNodesThatItCounts) {
+  Model model = two_places();
+  std::vector<Node> many;
+  for (int i = 0; i < 300; ++i) {
+    many.push_back(node("a" + std::to_string(1000 + i), {gpu(0, Strategy::whole, {whole(0)})}));
+    many.back().gpus.front().model = i < 200 ? "h100" : "h100 nvl";
+  }
+  many.front().gpus.push_back(gpu(1, Strategy::whole, {whole(1)}));  // another model beside the first
+  reduce(model, on("hpc", NodesListed{many}));
+  for (const tui::NodeGroup& group : tui::node_groups(model)) {
+    const auto filter = query::parse_filter<query::NodeRow>(group.filter);
+    ASSERT_TRUE(filter) << group.filter;
+    int opened = 0;
+    for (const query::NodeRow& row : query::node_rows(model))
+      opened += row.cluster->name == group.cluster && query::passes(*filter, row, query::Context{});
+    EXPECT_EQ(opened, group.nodes) << group.name << ": " << group.filter;
+  }
 }
 
 TEST(OverviewSpare, TwoNodesThatAreDownForOneReasonAreOneLineThatOpensBoth) {

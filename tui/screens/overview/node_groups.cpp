@@ -53,11 +53,13 @@ std::string escaped(const std::string& name) {
 }
 
 // The list's own columns: a node of several partitions has all of them in one cell, the first of which groups
-// it.
+// it, and one of several models has "+others" behind the first. A name that goes on ("H100" of "H100 NVL") is
+// another group.
 std::string filter_of(const std::string& name, bool partitions) {
   if (name.find('"') != std::string::npos) return {};
   if (name.empty()) return partitions ? "partitions=?" : "model=?";
-  return partitions ? "partitions~\"^" + escaped(name) + "(,|$)\"" : "model:\"" + name + '"';
+  return partitions ? "partitions~\"^" + escaped(name) + "(,|$)\""
+                    : "model~\"^" + escaped(name) + "(.[+]others)?$\"";
 }
 
 void add_groups(std::vector<NodeGroup>& groups, const Cluster& cluster) {

@@ -165,6 +165,7 @@ std::vector<GpuIndex> gpus_in(const insight::Cause& cause) {
     return one.find("reset-gpu") != std::string::npos;
   });
   if (cause.whose.size() != 1 || resets != 1) return {};
+  if (cause.gpu) return {*cause.gpu};
   const std::optional<int> gpu = insight::gpu_in(cause.text);
   return gpu ? std::vector{GpuIndex{*gpu}} : std::vector<GpuIndex>{};
 }

@@ -9,6 +9,7 @@
 
 #include "engine/mig/product_of.hpp"
 #include "engine/model/waits_longer.hpp"
+#include "engine/sharing/resources.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/event_lines.hpp"
 #include "tui/screens/pages/why.hpp"
@@ -20,12 +21,34 @@ namespace {
 // GPUs of one key are asked for alike.
 std::string kind_of(const GpuPlace& at) {
   const std::string product = at.gpu->product ? at.gpu->product->text : std::string();
-  return at.cluster->name.text + '\x1f' + product + '\x1f' + at.node->model;
+  return at.cluster->name.text + '\x1f' + product + '\x1f' + at.node->model + '\x1f' +
+         std::string(word(at.gpu->strategy));
 }
 
 std::string node_of(const GpuPlace& at) { return at.cluster->name.text + '\x1f' + at.node->name.text; }
 
+bool is_shared(Strategy how) {
+  return how == Strategy::mps || how == Strategy::time_slicing || how == Strategy::shard;
+}
+
+// Shares are wanted of a GPU that is shared: what one that is not could be made into has no end.
+bool asks_for_shares(const sharing::ResourceName& name, Strategy how) {
+  const bool shares = is_shared(how);
+  switch (name.kind) {
+    case sharing::ResourceKind::mps: return how == Strategy::mps;
+    case sharing::ResourceKind::shard: return how == Strategy::shard || how == Strategy::time_slicing;
+    case sharing::ResourceKind::gpu: return name.shared && shares;
+    case sharing::ResourceKind::gpu_memory: return shares;
+    default: return false;
+  }
+}
+
 bool asks_for(const Request& request, const GpuPlace& at, const mig::Product* product) {
+  const auto name = sharing::parse_resource(request.resource, at.cluster->scheduler);
+  if (name && asks_for_shares(*name, at.gpu->strategy)) return true;
+  // Also instances that are shared, "….shared", and with an attribute, "….me".
+  if (name && name->profile && product && product->mig_capable && product->index_of(name->profile->text))
+    return true;
   if (product && product->mig_capable)
     for (const mig::Profile& profile : product->profiles)
       if (request.resource.ends_with(profile.name.text)) return true;
@@ -166,6 +189,12 @@ bool is_noted(const UiContext& ui, const UiState& state, const GpuPlace& at) {
   return noted_wanted(ui, state, at) && noted_events(ui, state, at);
 }
 
+const Gpu& noted_gpu(const Node& node) {
+  const auto shared = std::find_if(node.gpus.begin(), node.gpus.end(),
+                                   [](const Gpu& gpu) { return is_shared(gpu.strategy); });
+  return shared == node.gpus.end() ? node.gpus.front() : *shared;
+}
+
 void note_page_shown(UiState& state, const UiContext& ui) {
   const std::optional<Screen> beside = page_shown_beside(state, ui);
   const Screen& page = beside ? *beside : state.top();
@@ -180,7 +209,7 @@ void note_page_shown(UiState& state, const UiContext& ui) {
   }
   if (page.kind != ScreenKind::node) return;
   const Node* node = cluster ? cluster->nodes.find(NodeName(page.subject)) : nullptr;
-  if (node && !node->gpus.empty()) note_gpu(state, ui, {cluster, node, &node->gpus.front()});
+  if (node && !node->gpus.empty()) note_gpu(state, ui, {cluster, node, &noted_gpu(*node)});
 }
 
 }  // namespace tessera::tui

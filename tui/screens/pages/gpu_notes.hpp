@@ -47,6 +47,9 @@ WaitingAlike waiting_with(const UiContext& ui, const UiState& state, const Clust
 // Notes what the page of that GPU shows.
 void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at);
 bool is_noted(const UiContext& ui, const UiState& state, const GpuPlace& at);
+// For which the page of a node that has GPUs tells what is wanted: one that is shared, where there is one,
+// since shares are wanted of it alone.
+const Gpu& noted_gpu(const Node& node);
 // The same for the page of a GPU, a node or waiting work on top, and for one beside the list on top. After
 // every message.
 void note_page_shown(UiState& state, const UiContext& ui);

@@ -386,8 +386,7 @@ void draw_node(Canvas& canvas, Rect area, const UiContext& ui, const UiState& st
   int head = page.head + (page.ruler ? 1 : 0);
   draw_boards(canvas, area.below(head), page, state);
   if (!node->gpus.empty())
-    draw_node_notes(canvas, area.below(head + page.total + 1), ui, state,
-                    {cluster, node, &node->gpus.front()});
+    draw_node_notes(canvas, area.below(head + page.total + 1), ui, state, {cluster, node, &noted_gpu(*node)});
   // A GPU at the upper edge reaches into the head's lines: those are drawn last, over it.
   canvas.fill(area.x, area.y, area.width, head, " ");
   draw_head(canvas, area, page.head_lines, *cluster, *node, ui, state);
