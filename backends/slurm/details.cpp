@@ -70,6 +70,13 @@ Command show_limits(const SlurmClient& site, const std::string& user, const std:
   return command;
 }
 
+// All licences of the cluster, with how many are free.
+Command show_licences(const SlurmClient& site) {
+  Command command = scontrol(site, {"-o", "show", "licenses"});
+  command.deadline = std::min(site.deadline, kCallPatience);
+  return command;
+}
+
 // The priorities of all jobs that wait for these partitions, part by part.
 Command show_priorities(const SlurmClient& site, const std::string& partitions) {
   Command command = scontrol(site, {"-h", "-p", partitions, "-o", std::string(kPriorityColumns)});
@@ -78,6 +85,8 @@ Command show_priorities(const SlurmClient& site, const std::string& partitions) 
   command.deadline = std::min(site.deadline, kCallPatience);
   return command;
 }
+
+bool waits_for_licences(const std::string& reason) { return reason == "Licenses"; }
 
 // As an admin would type it: without our folder and environment.
 std::string typed(const Command& command) {
@@ -131,8 +140,9 @@ void DetailsReader::begin(JobLook look, Told told) {
   details_.of = wanted.job.id;
   details_.limits_enforced = enforces_limits(wanted.facts);
   const std::string job(job_number(wanted.job.id.text));
-  const bool depends = wanted.job.reason.starts_with("Dependency");
-  if ((details_.limits_enforced == false && !depends) || job.empty()) return ask_priorities();
+  const bool told_there =
+      wanted.job.reason.starts_with("Dependency") || waits_for_licences(wanted.job.reason);
+  if ((details_.limits_enforced == false && !told_there) || job.empty()) return ask_priorities();
   ask(Teller::job, show_job(site_, job), &DetailsReader::take_job);
 }
 
@@ -164,6 +174,21 @@ void DetailsReader::take_job(const Result<Outcome>& result) {
   }
   if (details_.job && now_->look.job.reason.starts_with("Dependency"))
     details_.related = parse_dependencies(result->out);
+  if (details_.job && waits_for_licences(now_->look.job.reason))
+    details_.licences = parse_licences_asked(result->out);
+  if (details_.licences.empty()) return go_on_with_limits();
+  ask(Teller::licences, show_licences(site_), &DetailsReader::take_licences);
+}
+
+void DetailsReader::take_licences(const Result<Outcome>& result) {
+  if (answered(result, "cannot read the licences"))
+    add_licences_free(details_.licences, result->out);
+  else
+    details_.licences.clear();
+  go_on_with_limits();
+}
+
+void DetailsReader::go_on_with_limits() {
   if (!details_.job || details_.limits_enforced == false) return ask_priorities();
   ask_limits();
 }

@@ -41,6 +41,8 @@ class DetailsReader {
   using Took = void (DetailsReader::*)(const Result<Outcome>&);
   void begin(JobLook look, Told told);
   void ask(Teller teller, const Command& command, Took took);
+  void take_licences(const Result<Outcome>& result);
+  void go_on_with_limits();
   void take_job(const Result<Outcome>& result);
   void take_limits(const Result<Outcome>& result);
   void ask_limits();

@@ -6,6 +6,7 @@ std::string_view word(Teller teller) {
   switch (teller) {
     case Teller::job: return "scontrol show job";
     case Teller::limits: return "scontrol show assoc_mgr";
+    case Teller::licences: return "scontrol show licenses";
     case Teller::priority: return "sprio";
     case Teller::pod: return "pods (API)";
     case Teller::events: return "events (API)";

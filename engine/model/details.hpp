@@ -17,7 +17,7 @@
 namespace tessera {
 
 // Who is asked.
-enum class Teller : std::uint8_t { job, limits, priority, pod, events, volumes, claims, admission };
+enum class Teller : std::uint8_t { job, limits, licences, priority, pod, events, volumes, claims, admission };
 std::string_view word(Teller teller);  // "sprio", "events (API)"
 
 struct Inquiry {
@@ -53,6 +53,15 @@ struct JobFacts {
   friend bool operator==(const JobFacts&, const JobFacts&) = default;
 };
 
+// A licence that the job asks for.
+struct Licence {
+  std::string name;  // "matlab", "matlab@server"
+  std::int64_t asked = 1;
+  std::optional<std::int64_t> total, free;  // nullopt: it is not listed
+  bool one_of = false;                      // another that the job names would do
+  friend bool operator==(const Licence&, const Licence&) = default;
+};
+
 // Parts that Slurm adds up to a priority, weights included.
 struct PriorityPart {
   std::string name;  // "age", "fair share"
@@ -86,6 +95,7 @@ struct Details {
   std::vector<Inquiry> asked;
   std::optional<JobFacts> job;
   std::vector<Limit> limits;
+  std::vector<Licence> licences;        // where it waits for them
   std::optional<bool> limits_enforced;  // nullopt: not known
   std::vector<PriorityTold> priorities;
   std::vector<Related> related;

@@ -116,6 +116,23 @@ std::string sentence_of(const Related& one) {
   return text;
 }
 
+// Those that are short first.
+void add_licences(Answer& answer, const Details& details) {
+  const auto is_short = [](const Licence& one) { return one.free && *one.free < one.asked; };
+  std::vector<Licence> all = details.licences;
+  std::stable_partition(all.begin(), all.end(), is_short);
+  for (const Licence& one : all) {
+    const bool listed = one.free && one.total;
+    std::string text =
+        listed ? fmt::format("{} of {} licences {} are free, and it asks for {}", *one.free, *one.total,
+                             one.name, one.asked)
+               : fmt::format("the licence {}, of which it asks for {}, is not listed", one.name, one.asked);
+    if (one.one_of) text = fmt::format("{}, or for another", text);
+    answer.more.push_back({std::move(text), listed ? Certainty::certain : Certainty::unknown, Source::none,
+                           word(Teller::licences)});
+  }
+}
+
 // What the scheduler's own message says already is not said twice.
 void add_related(Answer& answer, const Workload& pod, const Details& details) {
   std::vector<const Related*> all;
@@ -169,6 +186,7 @@ std::string depended_on(const Related& one) {
 void add_details(Answer& answer, const Workload& workload, const Details* details) {
   if (details == nullptr) return;
   add_limits(answer, workload, *details);
+  add_licences(answer, *details);
   add_related(answer, workload, *details);
   add_priority(answer, *details);
   settle_untold(answer, *details);

@@ -282,6 +282,7 @@ TEST_F(WhySlurmE2e, AJobWhoseLicenceIsInUse) {
   const std::string said = why(id);
   EXPECT_EQ(text_at(said, "/topic"), "licence");
   EXPECT_FALSE(command_of(said, "scontrol show licenses").empty());
+  EXPECT_NE(said.find("0 of 1 licences matlab are free, and it asks for 1"), std::string::npos) << said;
   order({"scancel", holder});
   EXPECT_TRUE(starts(id));
 }
@@ -302,6 +303,20 @@ TEST_F(WhySlurmE2e, AJobWhoseNodeIsReservedForOthers) {
   EXPECT_NE(about(said, "gpu02"), "") << said;
   order({"scontrol", "delete", "ReservationName=quiet"});
   EXPECT_TRUE(starts(id));
+}
+
+// Slurm starts nothing there that its time limit would let run into it.
+TEST_F(WhySlurmE2e, AJobThatWouldStillRunWhenAReservationBegins) {
+  order({"scontrol", "create", "reservation", "ReservationName=tomorrow", "Users=root",
+         "StartTime=now+60minutes", "Duration=60", "Nodes=gpu02"});
+  const std::string id = submit({"-w", "gpu02", "-t", "120", "--gres=gpu:h100:1"});
+  waits_for(id, "ReqNodeNotAvail");
+  const std::string said = why(id);
+  EXPECT_TRUE(about(said, "gpu02").starts_with("the reservation tomorrow begins there at ")) << said;
+  do_as_it_says(id, said, "scontrol update JobId=");
+  order({"scancel", id});
+  EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }));
+  order({"scontrol", "delete", "ReservationName=tomorrow"});
 }
 
 TEST_F(WhySlurmE2e, AJobThatWantsMoreNodesThanItsPartitionAllows) {

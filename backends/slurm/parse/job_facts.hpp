@@ -19,4 +19,11 @@ std::optional<JobFacts> parse_job_facts(std::string_view text);
 inline constexpr std::size_t kMostDependencies = 8;
 std::vector<Related> parse_dependencies(std::string_view text);
 
+// The licences that the first job in the text that waits asks for, at most kMostLicences; how many of each
+// there are is not told here. What cannot be read is left out.
+inline constexpr std::size_t kMostLicences = 8;
+std::vector<Licence> parse_licences_asked(std::string_view text);
+// Fills in what `scontrol -o show licenses` tells of these.
+void add_licences_free(std::vector<Licence>& licences, std::string_view text);
+
 }  // namespace tessera::slurm

@@ -46,6 +46,7 @@ enum JobField : int {
   kJobTres,
   kJobNeededFeatures,
   kJobReservation,
+  kJobLicences,
   kJobSharing,
   kJobExclusive,
   kJobGroupNodes,
@@ -93,6 +94,7 @@ constexpr Key kJobKeys[] = {
     {"ReqTRES=", kJobTres},
     {"Features=", kJobNeededFeatures},
     {"Reservation=", kJobReservation},
+    {"Licenses=", kJobLicences},
     {"OverSubscribe=", kJobSharing},
     {"Exclusive=", kJobExclusive},
     {"Nodes=", kJobGroupNodes},
@@ -190,8 +192,8 @@ std::string_view without_sluid(std::string_view name) {
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, priority, account, qos, limit,
       state, reason, dependency, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes,
-      nodes, node_count, tasks, features, reservation, sharing, exclusive, comment, admin_comment, command,
-      batch;
+      nodes, node_count, tasks, features, reservation, licences, sharing, exclusive, comment, admin_comment,
+      command, batch;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -243,6 +245,7 @@ void Raw::set(const Fields& fields) {
     case kJobExcludedNodes: excluded_nodes = value; break;
     case kJobNeededFeatures: features = value; break;
     case kJobReservation: reservation = value; break;
+    case kJobLicences: licences = value; break;
     case kJobSharing: sharing = value; break;
     case kJobExclusive: exclusive = value; break;
     case kJobNodeList: nodes = value; break;
@@ -530,6 +533,29 @@ std::optional<JobFacts> parse_job_facts(std::string_view text) {
   const auto raw = first_waiting(text);
   if (!raw) return std::nullopt;
   return JobFacts{clean(told(raw->qos), 256), slurm_time_limit(raw->limit)};
+}
+
+// "matlab:2,ansys"; "|" stands between those of which one is enough.
+std::vector<Licence> parse_licences_asked(std::string_view text) {
+  std::vector<Licence> all;
+  const auto raw = first_waiting(text);
+  std::string_view rest = raw ? told(raw->licences) : std::string_view();
+  const bool any = rest.find('|') != std::string_view::npos;
+  while (!rest.empty() && all.size() < kMostLicences) {
+    const std::size_t end = std::min(rest.find_first_of(",|;"), rest.size());
+    const std::string_view one = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::size_t colon = std::min(one.find(':'), one.size());
+    Licence asked;
+    asked.name = clean(one.substr(0, colon), 128), asked.one_of = any;
+    if (colon < one.size()) {
+      const auto count = whole_number<std::int64_t>(one.substr(colon + 1), 1'000'000'000);
+      if (!count) continue;
+      asked.asked = *count;
+    }
+    if (!asked.name.empty()) all.push_back(std::move(asked));
+  }
+  return all;
 }
 
 // "afterok:12(unfulfilled),afterany:13_*(unfulfilled)"; "?" stands between those of which one is enough.

@@ -79,6 +79,42 @@ class SlurmDetailsOfOneJob : public testing::Test {
   TimePoint now_{1'800'000'000s};
 };
 
+// As Slurm 22.05 tells it.
+TEST_F(SlurmDetailsOfOneJob, AJobThatWaitsForLicencesIsToldHowManyAreFree) {
+  look_.job.reason = "Licenses";
+  look_.facts.enforced = "none";
+  write(
+      "job",
+      "JobId=2 JobName=wrap UserId=root(0) Account=(null) QOS=(null) JobState=PENDING Reason=Licenses "
+      "TimeLimit=UNLIMITED Partition=main NumNodes=1 Features=(null) Licenses=matlab:2,ansys Network=(null) "
+      "Command=(null) Licenses=mine:7\n");
+  script("scontrol", "echo scontrol >> " + folder_ +
+                         "/calls\ncase \"$*\" in *licenses*) echo 'LicenseName=ansys Total=10 Used=0 Free=10 "
+                         "Reserved=0 Remote=no'; echo 'LicenseName=matlab Total=3 Used=2 Free=1 Reserved=0 "
+                         "Remote=no';; *) cat " +
+                         folder_ + "/job;; esac");
+  const Details told = ask();
+  ASSERT_EQ(told.licences.size(), 2u);
+  EXPECT_EQ(told.licences[0], (Licence{"matlab", 2, 3, 1, false}));
+  EXPECT_EQ(told.licences[1], (Licence{"ansys", 1, 10, 10, false}));
+  EXPECT_EQ(calls(), "scontrol scontrol sprio");
+  ASSERT_EQ(told.asked.size(), 3u);
+  EXPECT_EQ(told.asked[1].command, "scontrol -o show licenses");
+}
+
+TEST_F(SlurmDetailsOfOneJob, LicencesThatCannotBeReadAreNotSaidToBeFree) {
+  look_.job.reason = "Licenses";
+  write("job",
+        "JobId=2 JobName=wrap UserId=root(0) QOS=(null) JobState=PENDING Reason=Licenses Partition=main "
+        "NumNodes=1 Licenses=matlab:2|ansys:x|other:1 Network=(null)\n");
+  script("scontrol", "case \"$*\" in *licenses*) echo 'LicenseName=matlab Total=many Free=1';; *) cat " +
+                         folder_ + "/job;; esac");
+  const Details told = ask();
+  ASSERT_EQ(told.licences.size(), 2u) << "what cannot be read is left out";
+  EXPECT_EQ(told.licences[0], (Licence{"matlab", 2, std::nullopt, std::nullopt, true}));
+  EXPECT_EQ(told.licences[1].name, "other");
+}
+
 TEST_F(SlurmDetailsOfOneJob, ThreeCallsTellItsLimitsAndItsPlaceAndAreNotMadeAgainAtOnce) {
   const Details told = ask();
   ASSERT_EQ(told.asked.size(), 3u);
