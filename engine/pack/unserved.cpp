@@ -247,8 +247,10 @@ std::string text_of(const Workload& work, const Shape& shape, Scheduler schedule
 }
 
 bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const Shape& shape) {
-  why::MayUse may_use(cluster, work);
-  // Whose a reservation is, is not told.
+  // Of time the queue says nothing: a reservation of its own may be to come, and that of others ends.
+  Workload in_time = work;
+  if (in_time.needs) in_time.needs->reservation.clear();
+  why::MayUse may_use(cluster, in_time);
   const auto may = [&](const Node& node) { return may_use(node) || insight::is_reserved(node); };
   if (std::any_of(rooms.coming().begin(), rooms.coming().end(), [&](const Node* node) { return may(*node); }))
     return true;

@@ -97,7 +97,7 @@ std::string reason_of(const Node& node) {
     for (const slinky::OtherWords& other : slinky::other_words(node))
       if (other.part != Part::ready && !other.reason.empty())
         return other.reason + " [" + other.cluster + "]";
-  return insight::reserved_words(node);
+  return node.health == Health::ok ? insight::reserved_words(node) : std::string();
 }
 
 // Of a GPU of which nothing is held: whether something of it can be had.

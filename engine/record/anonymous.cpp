@@ -5,6 +5,7 @@
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/nil_generator.hpp>
+#include <utility>
 
 #include "engine/mig/profile_name.hpp"
 #include "engine/model/both_sides.hpp"
@@ -22,6 +23,19 @@ std::string hashed_id(const std::string& id, const std::string& salt) {
   const std::size_t slash = id.find('/');
   if (slash == std::string::npos) return hashed(id, salt);
   return hashed(id.substr(0, slash), salt) + "/" + hashed(id.substr(slash + 1), salt);
+}
+
+// "r1,r2": each of them, as where it is told alone.
+std::string hashed_list(const std::string& list, const std::string& salt) {
+  std::string all, word;
+  for (const char c : list + ',') {
+    if (c != ',') {
+      word += c;
+    } else if (!word.empty()) {
+      all += (all.empty() ? "" : ",") + hashed(std::exchange(word, {}), salt);
+    }
+  }
+  return all;
 }
 
 // What joins a machine to its other scheduler stays told, in digests: else both sides of it would be counted.
@@ -128,7 +142,7 @@ void hash_names(Workload& workload, const std::string& salt) {
   if (!workload.needs) return;
   NodeNeeds& needs = *workload.needs;
   needs.nodes = needs.excluded = needs.features = "";
-  needs.reservation = hashed(needs.reservation, salt);
+  needs.reservation = hashed_list(needs.reservation, salt);
 }
 
 }  // namespace tessera::record

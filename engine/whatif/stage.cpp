@@ -128,8 +128,11 @@ class Builder {
     Place one;
     one.node = &node;
     stage_.place_of.emplace(node.name, board_.places.size());
-    board_.open.set(board_.places.size(), insight::sight_of(cluster_, node).access == insight::Access::open);
-    const plan::Stock stock = why::stock_now(cluster_, node, catalogue_);
+    // In a reservation it is open to the jobs that name it alone: which may use it is worked out for each.
+    const std::optional<Node> let_in = why::as_let_in(node);
+    const Node& seen = let_in ? *let_in : node;
+    board_.open.set(board_.places.size(), insight::sight_of(cluster_, seen).access == insight::Access::open);
+    const plan::Stock stock = why::stock_now(cluster_, seen, catalogue_);
     std::map<WorkloadId, Units> held;
     plan::each_named_slice(cluster_, node, catalogue_, [&](const Slice& slice, const std::string& name) {
       const std::size_t number = board_.names.of(name);
@@ -179,7 +182,7 @@ class Builder {
     std::vector<const Workload*> waiting;
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state != WorkloadState::pending) continue;
-      const bool selective = why::is_selective(work, cluster_.scheduler);
+      const bool selective = why::is_selective(work, cluster_.scheduler) || why::has_unread_features(work);
       // Components of a heterogeneous job start together, and a play starts each by itself.
       const bool component = cluster_.scheduler == Scheduler::slurm && het_job_of(work.id.text).has_value();
       if (plan::waits_for_room(work, cluster_.scheduler) && !selective && !component &&

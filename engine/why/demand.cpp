@@ -13,6 +13,7 @@
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/slices_offered.hpp"
+#include "engine/why/reserved.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -75,6 +76,7 @@ bool is_of_type(const mig::Product& product, const std::string& type, const mig:
 struct Place {
   plan::Room free;
   std::vector<Idle> gpus;
+  bool reserved = false;     // to be had by the jobs alone that name its reservation
   bool no_profiles = false;  // the device plugin offers no slice by its profile, whatever is cut
 
   // Those slices that stand count as whole GPUs already.
@@ -118,12 +120,15 @@ class Sums {
   }
 
  private:
-  void look_at_node(const Node& node) {
+  void look_at_node(const Node& listed) {
+    const std::optional<Node> let_in = as_let_in(listed);
+    const Node& node = let_in ? *let_in : listed;
     const insight::Sight sight = insight::sight_of(cluster_, node);
     if (sight.access != insight::Access::open) return;
-    Place place{
-        stock_now(cluster_, node, catalogue_).free, {}, sharing::offers_no_profiles(node).has_value()};
-    for (const auto& [name, count] : place.free.units) free_[name] += count;
+    Place place{stock_now(cluster_, node, catalogue_).free};
+    place.no_profiles = sharing::offers_no_profiles(node).has_value();
+    place.reserved = let_in.has_value();
+    for (const auto& [name, count] : place.free.units) free_[name] += place.reserved ? 0 : count;
     for (const Gpu& gpu : node.gpus)
       if (auto idle = idle_of(sight, gpu, catalogue_)) place.gpus.push_back(std::move(*idle));
     places_.push_back(std::move(place));
@@ -145,12 +150,13 @@ class Sums {
     std::vector<plan::Room> now, cut;
     for (const Place& place : places_) {
       for (const auto& [offered, count] : place.free.units)
-        if (row.free && plan::answers(row.resource, offered, cluster_.scheduler)) *row.free += count;
+        if (row.free && !place.reserved && plan::answers(row.resource, offered, cluster_.scheduler))
+          *row.free += count;
       std::int64_t could = 0;
       if (name)
         for (const Idle& gpu : place.gpus)
           if (place.could_be_cut_for(gpu, *name)) could += more(gpu, *name);
-      row.could += could;
+      row.could += place.reserved ? 0 : could;
       now.push_back(place.free);
       cut.push_back(place.free);
       cut.back().units[row.resource] += could;
@@ -162,7 +168,10 @@ class Sums {
     row.for_room = static_cast<int>(queue.waiting.size());
     if (!known_ || queue.waiting.empty()) return;
     row.fit_now = static_cast<int>(plan::starting(cluster_, queue, std::move(now)).size());
-    row.fit_cut = static_cast<int>(plan::starting(cluster_, queue, std::move(cut)).size());
+    const std::vector<plan::Start> played = plan::played(cluster_, queue, std::move(cut));
+    row.unsure = static_cast<int>(
+        std::count_if(played.begin(), played.end(), [](const plan::Start& one) { return !one.sure; }));
+    row.fit_cut = static_cast<int>(played.size()) - row.unsure;
   }
 
   static bool asks_for(const Workload& workload, const std::string& resource) {

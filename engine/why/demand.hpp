@@ -22,6 +22,8 @@ struct Demand {
   int for_room = 0;                  // of these: wait for room, and not for a release, a limit or a time
   int fit_now = 0;                   // of `for_room`: served by what is free, longest wait first
   int fit_cut = 0;                   // of `for_room`: served by `free` and `could` together
+  int unsure = 0;  // of `for_room`, in neither: there is or could be room, and whether they may use it is
+                   // not known
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 

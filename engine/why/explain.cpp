@@ -241,7 +241,8 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& ask
   add_time_limits(answer, cluster, workload);
   correct(answer, said, cluster, workload);
   if (!add_components(answer, cluster, workload, site)) add_contradictions(answer, cluster, workload);
-  answer.help = remedies(cluster, workload, site, answer.nodes, said);
+  answer.helps = site.help;
+  if (site.help) answer.help = remedies(cluster, workload, site, answer.nodes, said);
   answer.untold = untold_of(cluster, workload);
   add_details(answer, workload, site.details);
   return answer;

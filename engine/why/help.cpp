@@ -400,7 +400,8 @@ void shorter(Case& of, const std::vector<Candidates>& nodes) {
   of.add(Help::admin,
          fmt::format("lower its time limit to {} at most: it then ends before the reservation {} begins",
                      query::duration_text(minutes * 60), by),
-         command("scontrol update JobId={} TimeLimit={}", of.workload.id.text, std::to_string(minutes)));
+         command("scontrol update JobId={} TimeLimit={}", job_argument(of.workload.id.text),
+                 std::to_string(minutes)));
 }
 
 std::pair<std::string, std::string> pod_of(const Workload& workload) {

@@ -5,7 +5,6 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
-#include "engine/why/reserved.hpp"
 
 namespace tessera::why {
 namespace {
@@ -54,6 +53,13 @@ bool Named::has_features(const Node& node) const {
                      : std::all_of(features.begin(), features.end(), has);
 }
 
+bool has_unread_features(const Workload& workload) {
+  if (!workload.needs) return false;
+  const std::string& features = workload.needs->features;
+  const bool both = features.find('|') != std::string::npos && features.find('&') != std::string::npos;
+  return both || features.find_first_of("[]()*,!") != std::string::npos;
+}
+
 // "h100&nvl" and "h100|a100"; counts and brackets are Slurm's to work out.
 Named named_by(const Workload& workload) {
   Named named;
@@ -64,8 +70,7 @@ Named named_by(const Workload& workload) {
   // Fewer names than nodes: the others may be any.
   if (named.nodes.size() < static_cast<std::size_t>(std::max(1, workload.node_count))) named.nodes.clear();
   const bool any = needs.features.find('|') != std::string::npos;
-  const bool all = needs.features.find('&') != std::string::npos;
-  named.features_unread = needs.features.find_first_of("[]()*,!") != std::string::npos || (all && any);
+  named.features_unread = has_unread_features(workload);
   if (named.features_unread) return named;
   named.any_feature = any;
   std::string word;
@@ -137,17 +142,20 @@ std::string reach_of(const Workload& workload, Scheduler scheduler) {
 MayUse::MayUse(const Cluster& cluster, const Workload& workload)
     : workload_(workload),
       slurm_(cluster.scheduler == Scheduler::slurm),
-      partitions_("," + workload.group + ","),
+      own_(cluster, workload),
+      partitions_(","),
       named_(named_by(workload)) {
   unread_ = named_.nodes_unread || named_.excluded_unread || named_.features_unread ||
             is_selective(workload, cluster.scheduler);
   unnamed_taints_ = !slurm_ && names_no_taint(workload.reason);
-  no_partition_ = slurm_ && closed_to_it(cluster, workload, nullptr);
-  if (!slurm_ || !workload.needs || workload.needs->reservation.empty()) return;
-  bound_ =
-      std::none_of(cluster.reservations.begin(), cluster.reservations.end(), [&](const Reservation& one) {
-        return names_reservation(workload, one.name) && one.flags.find("FLEX") != std::string::npos;
-      });
+  if (!slurm_) return;
+  for (const std::string& name : partitions_of(workload)) {
+    const bool starts =
+        std::none_of(cluster.partitions.begin(), cluster.partitions.end(),
+                     [&](const Partition& one) { return one.name == name && starts_nothing(one); });
+    if (starts) partitions_ += name + ",";
+  }
+  no_partition_ = partitions_ == "," && !workload.group.empty();
 }
 
 bool MayUse::is_in_partition(const Node& node) const {
@@ -164,18 +172,14 @@ bool MayUse::is_repelled(const Node& node) {
   });
 }
 
-// A reservation that has not begun, or whose job may run beside it (FLEX), is told of no node.
-bool MayUse::is_reserved_for(const Node& node) const {
-  return insight::is_reserved(node) ? names_reservation(workload_, node.reservation) : !bound_;
-}
-
 bool MayUse::is_sure(const Node& node) const {
   return !unread_ &&
          !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 
 bool MayUse::operator()(const Node& node) {
-  if (no_partition_ || !is_reserved_for(node) || !is_in_partition(node)) return false;
+  const bool let_in = insight::is_reserved(node) ? own_.hold(node) : !own_.bind();
+  if (no_partition_ || !let_in || !is_in_partition(node)) return false;
   const bool named =
       !workload_.needs ||
       (named_.asks_for(node) && !named_.excluded.contains(node.name.text) && named_.has_features(node));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/model/model.hpp"
+#include "engine/why/reserved.hpp"
 
 namespace tessera::why {
 
@@ -41,6 +42,9 @@ bool names_taint(const std::string& message, const std::string& taint);
 // read.
 bool is_selective(const Workload& workload, Scheduler scheduler);
 
+// Whether its features are such that Slurm has to work them out: counts and brackets.
+bool has_unread_features(const Workload& workload);
+
 // Work of which this text is the same may use the same nodes.
 std::string reach_of(const Workload& workload, Scheduler scheduler);
 
@@ -56,17 +60,16 @@ class MayUse {
   bool is_sure(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer.
-  bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty(); }
+  bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty() || own_.name_nodes(); }
 
  private:
   bool is_in_partition(const Node& node) const;
   bool is_repelled(const Node& node);
-  bool is_reserved_for(const Node& node) const;
 
   const Workload& workload_;
   bool slurm_ = false, no_partition_ = false, unread_ = false, unnamed_taints_ = false;
-  bool bound_ = false;      // to the nodes of its own reservation
-  std::string partitions_;  // ",short,long,"
+  OwnReservations own_;
+  std::string partitions_;  // ",short,long,": those that start jobs
   Named named_;
   std::map<std::string, bool> repels_;  // by taint
 };

@@ -487,7 +487,7 @@ Candidates look(const Cluster& cluster, const Node& listed, const Workload& work
   if (!answer) answer = scattered(cluster, node, workload);
   if (!answer) answer = no_machine(node, workload);
   if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
-  if (!answer) answer = reserved(node, reservations);
+  if (!answer) answer = reserved(listed, reservations);
   if (!answer) answer = in_doubt(site, node);
   if (!answer) {
     answer.emplace();

@@ -11,16 +11,38 @@
 
 namespace tessera::why {
 
-// Whether a job may run in that reservation: `--reservation` takes several, "r1,r2".
-bool names_reservation(const Workload& workload, const std::string& reservation);
+// A node in a reservation that has begun, as work that is let in finds it: open. nullopt: it is in none.
+std::optional<Node> as_let_in(const Node& node);
+
+// The reservations that a job names: `--reservation` takes several, "r1,r2".
+class OwnReservations {
+ public:
+  OwnReservations(const Cluster& cluster, const Workload& workload);
+  bool any() const { return !names_.empty(); }
+  bool has(const std::string& reservation) const { return names_.contains(reservation); }
+  // Whether it is one of these that the node is in. Slurm 22.05 tells that a node is reserved, and not by
+  // which reservation.
+  bool hold(const Node& node) const;
+  // Whether they bind the job to their nodes: FLEX lets it run beside them.
+  bool bind() const { return any() && !flexible_; }
+  bool are_all_listed() const { return listed_ == names_.size(); }
+  bool name_nodes() const { return !nodes_.empty(); }
+
+ private:
+  std::set<std::string> names_, nodes_;
+  std::size_t listed_ = 0;
+  bool flexible_ = false;
+};
 
 class Reserved {
  public:
   // cluster and workload live longer than this. wall: the cluster's own time.
   Reserved(const Cluster& cluster, const Workload& workload, TimePoint wall);
-
   // Of the same job, also where it is asked about with other requests.
   bool is_of(const Workload& workload) const { return workload.id == workload_.id; }
+
+  // A node that is closed by a reservation of the job's own, as the job finds it. nullopt: it is none.
+  std::optional<Node> as_its_own(const Node& node) const;
 
   struct Against {
     std::string text;
@@ -28,11 +50,8 @@ class Reserved {
     std::optional<TimePoint> until;  // it may run there until then, were its time limit so short
     std::string by;                  // the reservation
   };
-  // A node that is closed by a reservation of the job's own, as the job finds it: open. nullopt: it is none.
-  std::optional<Node> as_its_own(const Node& node) const;
-
-  // Why they keep it off that node; nullopt: none does, as far as is told. A reservation of a part of a
-  // node's CPUs counts as one of the whole node: its cores are not told one by one.
+  // Why they keep it off that node, as it is listed; nullopt: none does, as far as is told. A reservation of
+  // a part of a node's CPUs counts as one of the whole node: its cores are not told one by one.
   std::optional<Against> against(const Node& node) const;
 
  private:
@@ -44,10 +63,11 @@ class Reserved {
   std::optional<Against> not_in_own(const Node& node) const;
 
   const Workload& workload_;
+  OwnReservations own_;
   TimePoint wall_;
-  std::vector<Coming> coming_;  // that are not its own, the first to begin first
-  std::vector<Coming> own_;     // that bind it to their nodes; start: zero where it has begun
-  bool own_unread_ = false;     // one of its own is not listed, or binds it to no nodes
+  std::vector<Coming> coming_;   // that are not its own, the first to begin first
+  std::vector<Coming> to_come_;  // of its own
+  std::vector<Coming> begun_;    // of its own
 };
 
 }  // namespace tessera::why

@@ -124,8 +124,9 @@ void reservation(Desk& desk) {
   if (desk.is("ReservationDeleted") || desk.is("ReservationInvalid"))
     desk.admin("let it start outside of its reservation",
                command("scontrol update JobId={} ReservationName=", desk.target));
+  const OwnReservations own(desk.cluster, desk.job);
   for (const Reservation& one : desk.cluster.reservations)
-    if (names_reservation(desk.job, one.name) && one.start && *one.start > desk.site.wall)
+    if (own.has(one.name) && one.start && *one.start > desk.site.wall)
       desk.all.push_back({Help::by_itself,
                           fmt::format("its reservation, {}, begins at {}", one.name, time_of(*one.start)), "",
                           Certainty::likely});

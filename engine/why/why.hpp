@@ -60,6 +60,7 @@ struct Answer {
   std::vector<Inquiry> asked;       // for this work alone, and when; model/details.hpp
   std::optional<TimePoint> asked_at;
   bool in_short = false;  // no node was looked at, and nothing that would help
+  bool helps = true;      // false: what would help was not worked out
 };
 
 // What is looked at beside the cluster: the cluster's own wall time, and what tessera can change there.
@@ -69,7 +70,8 @@ struct Site {
   plan::SiteRules rules = {};
   TimePoint wall{};
   const Details* details =
-      nullptr;  // of the work that is asked about; nullptr: nothing was asked for it alone
+      nullptr;       // of the work that is asked about; nullptr: nothing was asked for it alone
+  bool help = true;  // false: what would help is not worked out
   const AgainstNodes* against = nullptr;  // of these details; explain() fills it in
   const Reserved* reserved = nullptr;     // of this work; explain() fills it in; nullptr: read for each node
 };

@@ -82,7 +82,8 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   if (!table) return derived;
   derived = table->derive(ui, state, screen);
   if (is_waiting_list(screen)) {
-    derived.head = waiting_sentence(ui, screen, state.past);
+    WaitingHead head = waiting_head(ui, screen, state.past);
+    derived.head = std::move(head.sentence), derived.head_unsure = std::move(head.unsure);
     if (!derived.head.empty()) derived.head_left_out = waiting_left_out(ui, screen);
     derived.plain_reason = longest_plain_reason(ui, state, derived.rows);
   }

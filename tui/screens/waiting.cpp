@@ -27,7 +27,7 @@ bool shows(const Screen& screen, const ClusterName& cluster) {
 
 struct Sums {
   int all = 0;  // that are listed, whether or not their cluster answers; below only of those that do
-  int waiting = 0, for_room = 0, now = 0, cut = 0;
+  int waiting = 0, for_room = 0, now = 0, cut = 0, unsure = 0;
   bool shared = false;  // two resources fit in one cluster, and may need the same room
 };
 
@@ -71,10 +71,12 @@ void add_fits(Sums& sums, const std::vector<DemandRow>& rows, const UiContext& u
     if (!row.demand.free) continue;  // a note, or its nodes do not answer
     sums.now += row.demand.fit_now;
     sums.cut += row.demand.fit_cut;
+    sums.unsure += row.demand.unsure;
     if (row.demand.fit_cut > 0) sums.shared |= !fit.insert(row.cluster).second;
   }
   sums.now = std::min(sums.now, sums.for_room);
   sums.cut = std::min(sums.cut, sums.for_room);
+  sums.unsure = std::min(sums.unsure, sums.for_room - sums.cut);
 }
 
 std::string begun(int waiting) {
@@ -101,24 +103,31 @@ bool is_waiting_list(const Screen& screen) {
   });
 }
 
-std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool past) {
+WaitingHead waiting_head(const UiContext& ui, const Screen& screen, bool past) {
   // Of a part of what waits, it would tell of rows that are not there.
   if (screen.filter_text != kAllWaiting || screen.only_mine) return {};
   Sums sums = count_waiting(ui, screen);
   if (sums.all == 0) return {};
   const int waiting = sums.waiting;
   if (waiting == 0)
-    return begun(sums.all) + ". What is free is not known now, so what would start is not either.";
+    return {begun(sums.all) + ". What is free is not known now, so what would start is not either."};
   const std::vector<DemandRow> rows = demand_rows(ui.model, ui.catalogue);
-  if (rows.empty()) return begun(waiting) + ". How many would start now is not worked out here.";
+  if (rows.empty()) return {begun(waiting) + ". How many would start now is not worked out here."};
   add_fits(sums, rows, ui, screen);
   if (sums.for_room == 0)
-    return begun(waiting) + ": none of them for room, but for a release, a limit or a time.";
+    return {begun(waiting) + ": none of them for room, but for a release, a limit or a time."};
   const bool most = sums.shared && waiting > 1;
   std::string text = begun(waiting) + fits(sums, most && sums.now > 0, past);
-  if (sums.cut <= sums.now) return text + ".";
-  return text + (most ? fmt::format(" and at most {} after a re-cut.", sums.cut)
-                      : fmt::format(" and {} after a re-cut.", sums.cut));
+  if (sums.cut <= sums.now)
+    text += ".";
+  else
+    text += most ? fmt::format(" and at most {} after a re-cut.", sums.cut)
+                 : fmt::format(" and {} after a re-cut.", sums.cut);
+  std::string unsure;
+  if (sums.unsure > 0)
+    unsure = fmt::format("Whether {} of them would fit is not known: which nodes they may use is not.",
+                         sums.unsure);
+  return {std::move(text), std::move(unsure)};
 }
 
 std::string waiting_left_out(const UiContext& ui, const Screen& screen) {
@@ -147,6 +156,7 @@ std::vector<std::string> head_of(const UiState& state, int width) {
   const DerivedRows& derived = state.top().derived;
   if (derived.head.empty() || derived.rows.empty()) return {};
   std::string text = told(state, derived.head);
+  if (!derived.head_unsure.empty()) text += " " + told(state, derived.head_unsure);
   if (!derived.head_left_out.empty()) text += " " + told(state, derived.head_left_out);
   std::vector<std::string> lines = wrap(text, width - 2);
   if (lines.size() > kMostLines) lines.resize(kMostLines);

@@ -165,8 +165,9 @@ Start several_of(const std::vector<Request>& wants, const Shares& shares) {
 // none finds none either, and need not look again at nodes that had too little.
 class Desk {
  public:
-  Desk(std::vector<Room> rooms, const Cluster& cluster)
-      : rooms_(std::move(rooms)), cluster_(cluster), scheduler_(cluster.scheduler) {
+  enum class Guess : std::uint8_t { serves, does_not };
+  Desk(std::vector<Room> rooms, const Cluster& cluster, Guess guess)
+      : guess_(guess), rooms_(std::move(rooms)), cluster_(cluster), scheduler_(cluster.scheduler) {
     std::erase_if(rooms_, [](const Room& room) {
       return std::none_of(room.units.begin(), room.units.end(),
                           [](const auto& one) { return one.second > 0; });
@@ -177,7 +178,8 @@ class Desk {
   // How many shares it asks for at once in the room that served it last; by name.
   Start several() const { return several_; }
 
-  // keep: what it takes is gone for those behind it.
+  // keep: what it takes is gone for those behind it. Where it is not known whether it may use a node, it is
+  // served there by guess alone (several().sure).
   bool serve(const Workload& workload, bool keep = true) {
     const std::vector<Request> wants = wants_of(workload);
     if (wants.empty() || rooms_.empty()) return false;
@@ -186,8 +188,12 @@ class Desk {
     if (search.failed) return false;
     if (!search.may_use) search.may_use.emplace(cluster_, workload);
     std::vector<std::size_t> found;
+    bool sure = true;
     for (std::size_t i = search.from; i < rooms_.size() && static_cast<int>(found.size()) < nodes; ++i)
-      if (admits(i, *search.may_use) && take(i, wants, nodes, false)) found.push_back(i);
+      if (admits(i, *search.may_use) && take(i, wants, nodes, false)) {
+        found.push_back(i);
+        sure = sure && search.may_use->is_sure(*nodes_[i]);
+      }
     search.failed = static_cast<int>(found.size()) < nodes;
     if (search.failed) {
       search.may_use.reset();  // of thousands that name nodes each
@@ -196,6 +202,7 @@ class Desk {
     search.from = found.front();
     several_ = several_of(wants, rooms_[found.front()].shares);
     several_.workload = &workload;
+    several_.sure = sure;
     if (keep)
       for (std::size_t i : found) take(i, wants, nodes, true);
     return true;
@@ -225,10 +232,9 @@ class Desk {
     return key;
   }
 
-  // Only where that is known: what may run there, or may not, is not counted.
   bool admits(std::size_t at, why::MayUse& may_use) const {
     const Node* node = nodes_[at];
-    return node != nullptr && may_use(*node) && may_use.is_sure(*node);
+    return node != nullptr && may_use(*node) && (guess_ == Guess::serves || may_use.is_sure(*node));
   }
 
   bool take(std::size_t at, const std::vector<Request>& wants, int nodes, bool keep) {
@@ -255,6 +261,7 @@ class Desk {
     return place->second;
   }
 
+  Guess guess_;
   std::vector<Room> rooms_;
   std::vector<const Node*> nodes_;  // of each room; nullptr: no longer listed
   const Cluster& cluster_;
@@ -293,10 +300,14 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   std::sort(waiting.begin(), waiting.end(), waits_longer);
   std::vector<Room> all, free;
   for (const Node& node : cluster.nodes.all()) {
-    Stock stock = stock_of(cluster, node, catalogue);
+    // What is free there may be had by the jobs that name its reservation.
+    const std::optional<Node> let_in = why::as_let_in(node);
+    Stock stock = stock_of(cluster, let_in ? *let_in : node, catalogue);
     all.push_back(std::move(stock.all)), free.push_back(std::move(stock.free));
   }
-  Desk now(std::move(free), cluster), ever(std::move(all), cluster);
+  // What may run now, or may not, is neither served nor in the way of others.
+  Desk now(std::move(free), cluster, Desk::Guess::does_not);
+  Desk ever(std::move(all), cluster, Desk::Guess::does_not);
   for (const Workload* workload : waiting) {
     if (serve_all(now, *workload)) continue;
     // What slices exist for is kept waiting by a constraint that no slice mends.
@@ -306,14 +317,20 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   return queue;
 }
 
-std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {
-  Desk desk(std::move(gained), cluster);
+std::vector<Start> played(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {
+  Desk desk(std::move(gained), cluster, Desk::Guess::serves);
   std::vector<Start> all;
   for (const Workload* workload : queue.waiting)
     if (desk.serve(*workload)) {
       all.push_back(desk.several());
       for (int task = 1; task < workload->tasks && desk.serve(*workload); ++task) continue;
     }
+  return all;
+}
+
+std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {
+  std::vector<Start> all = played(cluster, queue, std::move(gained));
+  std::erase_if(all, [](const Start& one) { return !one.sure; });
   return all;
 }
 
@@ -353,7 +370,8 @@ Counts at_once(const Cluster& cluster, const NodeName& name, Counts offered) {
 Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after,
             Shares shares) {
   Room room{node.name, {}, std::move(shares)};
-  if (insight::sight_of(cluster, node).access != insight::Access::open) return room;
+  const std::optional<Node> let_in = why::as_let_in(node);
+  if (insight::sight_of(cluster, let_in ? *let_in : node).access != insight::Access::open) return room;
   room.units = at_once(cluster, node.name, after);
   for (const auto& [name, count] : at_once(cluster, node.name, before)) room.units[name] -= count;
   return room;

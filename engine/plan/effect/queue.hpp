@@ -59,7 +59,11 @@ struct Start {
   const Workload* workload = nullptr;
   std::int64_t shares = 0;  // that it asks for of `resource`; 0: none, or one
   std::string resource;
+  bool sure = true;  // false: whether it may use the nodes is not known
 };
+// With those of which that is not known: they may take room from those behind them.
+std::vector<Start> played(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
+// Without them.
 std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
 // Those of the queue that a node would be chosen for and whose container its device plugin would refuse.
 std::vector<Start> refused(const Queue& queue, const Shares& shares);

@@ -140,6 +140,45 @@ TEST(Demand, AJobWithAFeatureThatNoNodeHasFitsNowhere) {
   EXPECT_EQ(small.fit_cut, 1);
 }
 
+// Which nodes its selector leaves is in no list: that it does not fit was said all the same.
+TEST(Demand, OfAPodWithASelectorItIsNotKnownWhetherItFits) {
+  Story story;
+  ClusterSeen seen;
+  seen.scheduler = Scheduler::kubernetes;
+  story.tell(seen);
+  story.tell(NodesListed{{node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+  Workload pod = test::waiting("ml/a", "ml", "nvidia.com/gpu");
+  pod.kind = WorkloadKind::pod;
+  pod.reason =
+      "0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) didn't match Pod's node "
+      "affinity/selector.";
+  Workload other = pod;
+  other.id = WorkloadId("ml/b"), other.reason = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  other.submitted = test::at(60), pod.submitted = test::at(0);
+  story.tell(WorkloadsListed{{pod, other}});
+  const Demand row = of(story, "nvidia.com/gpu");
+  EXPECT_EQ(row.for_room, 2);
+  EXPECT_EQ(row.unsure, 1);
+  EXPECT_EQ(row.fit_now, 0) << "the first in line may take it";
+}
+
+// A node in a reservation is closed to others alone.
+TEST(Demand, AJobThatNamesTheReservationOfANodeFitsThere) {
+  Story story;
+  Node reserved = node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  reserved.reservation = "class", reserved.state = {"IDLE", "MAINTENANCE", "RESERVED"};
+  story.tell(NodesListed{{reserved}});
+  Workload own = job("2", "gpu:h100"), other = job("3", "gpu:h100");
+  own.needs.emplace().reservation = "class";
+  story.tell(WorkloadsListed{{own, other}});
+  const Demand row = of(story, "gpu:h100");
+  EXPECT_EQ(row.free, 0) << "to be had by those alone who are let in";
+  EXPECT_EQ(row.for_room, 2);
+  EXPECT_EQ(row.fit_now, 1);
+  story.tell(WorkloadsListed{{other}}, 1);
+  EXPECT_EQ(of(story, "gpu:h100").fit_cut, 0);
+}
+
 TEST(Demand, WorkThatIsHeldOrLimitedWantsAndDoesNotWaitForRoom) {
   Story story = three_gpus();
   Workload held = job("2", "gpu:1g.10gb");

@@ -330,8 +330,9 @@ TEST(WhySupply, AJobRunsOnTheNodesOfItsOwnReservationAlone) {
   story.tell(NodesListed{{inside, two_gpus("n2")}}, 1);
   EXPECT_TRUE(answer_for(story, work).nodes.front().fits);
   EXPECT_EQ(node_words(answer_for(story, wide(1))).back(), "in a reservation");
-  inside.reservation = "class";
+  inside.reservation = "class", inside.state = {"IDLE", "MAINTENANCE", "RESERVED"};
   story.tell(NodesListed{{inside, two_gpus("n2")}}, 2);
+  EXPECT_TRUE(answer_for(story, work).nodes.front().fits) << "a maintenance of its own";
   MayUse may_use(story.cluster(), work);
   EXPECT_TRUE(may_use(*story.cluster().nodes.find(NodeName("n1"))));
   EXPECT_FALSE(may_use(*story.cluster().nodes.find(NodeName("n2"))));
@@ -393,6 +394,7 @@ TEST(WhySupply, AJobOfSeveralPartitionsIsHeldAgainstEachOfThem) {
   EXPECT_EQ(answer.nodes.front().nodes.front().text, "n2");
   EXPECT_EQ(answer.nodes.back().what.text, "the partition short is DOWN and starts no job");
   EXPECT_TRUE(MayUse(story.cluster(), work)(*story.cluster().nodes.find(NodeName("n2"))));
+  EXPECT_FALSE(MayUse(story.cluster(), work)(*story.cluster().nodes.find(NodeName("n1"))));
   story.tell(PartitionsListed{{partition("short", "DOWN"), partition("long", "DOWN")}}, 1);
   EXPECT_FALSE(MayUse(story.cluster(), work)(*story.cluster().nodes.find(NodeName("n2"))));
   work.reason = "PartitionTimeLimit", work.limit = std::chrono::hours(72);

@@ -132,6 +132,26 @@ TEST(OverviewSpare, TheSmallestTerminalHasTheDemandWhereItsListsLeaveRoom) {
   EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
 }
 
+// Two numbers of it were cut in the middle, where a half of them says something else.
+TEST(OverviewSpare, WhatFitsIsToldWholeInTheNarrowTable) {
+  tui::UiState state;
+  const auto text = [&](int for_room, int now, int cut, int unsure) {
+    why::Demand demand;
+    demand.workloads = for_room + 1, demand.free = 1;
+    demand.for_room = for_room, demand.fit_now = now, demand.fit_cut = cut, demand.unsure = unsure;
+    const std::string said = tui::fits_text(demand, state, true);
+    EXPECT_LE(said.size(), 21u) << said;
+    return said;
+  };
+  EXPECT_EQ(text(34, 12, 20, 0), "12 of 34 fit, 20 cut");
+  EXPECT_EQ(text(34, 0, 20, 0), "20 of 34 after a cut");
+  EXPECT_EQ(text(34, 0, 34, 0), "fits after a re-cut");
+  EXPECT_EQ(text(34, 0, 0, 0), "none of 34 fits");
+  EXPECT_EQ(text(34, 12, 12, 22), "12 fit, 22 not known");
+  EXPECT_EQ(text(4, 0, 0, 4), "not known");
+  EXPECT_EQ(text(0, 0, 0, 0), "not for room alone");
+}
+
 // Of a large site the table was missing, and nothing said why.
 TEST(OverviewSpare, WhereTheDemandIsNotCountedItSaysSo) {
   Model model = two_places();

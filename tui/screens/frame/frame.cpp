@@ -201,7 +201,7 @@ std::string standing_text(const UiState& state) {
 
 // Asked in vain so far: that it is still loading would be said for ever.
 bool is_asked_in_vain(const Cluster& cluster) {
-  return !cluster.loaded &&
+  return !cluster.loaded && !cluster.progress &&
          std::any_of(cluster.sources.begin(), cluster.sources.end(), [](const auto& source) {
            const auto& [which, health] = source;
            return (tells_nodes(which) || tells_work(which)) && health.failure && !health.last_ok;
@@ -257,10 +257,8 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
     }
     interval = std::max(interval, cluster->pace.interval);
     const std::optional<Duration> age = data_age(*cluster, ui.wall);
-    if (!age) {
-      if (!cluster->loaded) unread = cluster;
-      continue;
-    }
+    if (!cluster->loaded) unread = cluster;
+    if (!age) continue;
     if (is_stale(*cluster, *age)) ++stale, silent = !oldest || *age > *oldest ? cluster : silent;
     oldest = oldest ? std::max(*oldest, *age) : *age;
   }

@@ -39,8 +39,10 @@ Columns columns_of(int width) {
 Role fits_role(const why::Demand& demand) {
   if (!demand.free) return Role::unknown;
   if (demand.for_room == 0) return Role::dim;
-  if (demand.fit_cut < demand.for_room) return Role::warning;
-  return demand.fit_now == demand.for_room ? Role::good : Role::accent;
+  const int of = demand.for_room - demand.unsure;
+  if (of == 0) return Role::unknown;
+  if (demand.fit_cut < of) return Role::warning;
+  return demand.fit_now == of ? Role::good : Role::accent;
 }
 
 void draw_number(Canvas& canvas, int right, int y, std::int64_t number, Role role) {
@@ -90,7 +92,7 @@ void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSta
         slurm ? (demand.workloads == 1 ? "job" : "jobs") : (demand.workloads == 1 ? "pod" : "pods");
     cell(at.by, at.fits, told(state, fmt::format("{} {}", demand.workloads, noun)), Role::dim);
   }
-  cell(at.fits, area.width, fits_text(demand, state), fits_role(demand));
+  cell(at.fits, area.width, fits_text(demand, state, area.width < kShortBelow), fits_role(demand));
 }
 
 // A job that stands for pods of another cluster wants what these want.
@@ -131,22 +133,42 @@ bool all_tell(const UiState& state) {
 
 }  // namespace
 
-std::string fits_text(const why::Demand& demand, const UiState& state) {
+namespace {
+
+// Of those of which it is known.
+std::string known_fits_text(const why::Demand& demand, int of, const UiState& state, bool in_short) {
+  if (demand.fit_now == of) return told(state, state.past ? N_("fits then") : N_("fits now"));
+  if (demand.fit_cut == of && demand.fit_now == 0) return told(state, N_("fits after a re-cut"));
+  if (demand.fit_cut == 0)
+    return of == 1 ? told(state, N_("does not fit")) : told(state, fmt::format("none of {} fits", of));
+  std::string text;
+  if (demand.fit_now > 0 && in_short)
+    text = told(state, fmt::format("{} of {} fit", demand.fit_now, of));
+  else if (demand.fit_now > 0)
+    text = told(state, state.past ? fmt::format("{} of {} fit then", demand.fit_now, of)
+                                  : fmt::format("{} of {} fit now", demand.fit_now, of));
+  if (demand.fit_cut <= demand.fit_now) return text;
+  if (in_short)
+    return text.empty() ? told(state, fmt::format("{} of {} after a cut", demand.fit_cut, of))
+                        : text + ", " + told(state, fmt::format("{} cut", demand.fit_cut));
+  return (text.empty() ? text : text + ", ") +
+         told(state, fmt::format("{} of {} fit after a re-cut", demand.fit_cut, of));
+}
+
+}  // namespace
+
+std::string fits_text(const why::Demand& demand, const UiState& state, bool in_short) {
   if (demand.workloads == 0) return {};
   if (!demand.free) return std::string(glyphs(state.ascii).unknown);
-  if (demand.for_room == 0) return told(state, N_("waits for something else than room"));
-  if (demand.fit_now == demand.for_room) return told(state, state.past ? N_("fits then") : N_("fits now"));
-  if (demand.fit_cut == demand.for_room && demand.fit_now == 0) return told(state, N_("fits after a re-cut"));
-  if (demand.fit_cut == 0)
-    return demand.for_room == 1 ? told(state, N_("does not fit"))
-                                : told(state, fmt::format("none of {} fits", demand.for_room));
-  std::string text;
-  if (demand.fit_now > 0)
-    text = told(state, state.past ? fmt::format("{} of {} fit then", demand.fit_now, demand.for_room)
-                                  : fmt::format("{} of {} fit now", demand.fit_now, demand.for_room));
-  if (demand.fit_cut <= demand.fit_now) return text;
-  return (text.empty() ? text : text + ", ") +
-         told(state, fmt::format("{} of {} fit after a re-cut", demand.fit_cut, demand.for_room));
+  if (demand.for_room == 0)
+    return told(state, in_short ? N_("not for room alone") : N_("waits for something else than room"));
+  const int of = demand.for_room - demand.unsure;
+  if (of == 0) return told(state, N_("not known"));
+  if (in_short && demand.unsure > 0)
+    return told(state, fmt::format("{} fit, {} not known", demand.fit_cut, demand.unsure));
+  std::string text = known_fits_text(demand, of, state, in_short);
+  if (demand.unsure > 0) text += ", " + told(state, fmt::format("{} not known", demand.unsure));
+  return text;
 }
 
 bool is_demand_counted(const Model& model) {
@@ -167,7 +189,7 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
   if (rows.empty()) return rows;
   // What has no room comes first: a table that is cut must not lose it.
   const auto key = [](const why::Demand& demand) {
-    const bool unmet = demand.for_room > 0 && demand.fit_cut < demand.for_room;
+    const bool unmet = demand.for_room > 0 && demand.fit_cut < demand.for_room - demand.unsure;
     return std::tuple(!unmet, -demand.wanted, -demand.free.value_or(0));
   };
   std::stable_sort(rows.begin(), rows.end(),

@@ -20,7 +20,8 @@ bool is_demand_counted(const Model& model);
 std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
 
 // "fits now", "2 of 3 fit after a re-cut"; empty: nothing waits for it.
-std::string fits_text(const why::Demand& demand, const UiState& state);
+// short: in 21 cells.
+std::string fits_text(const why::Demand& demand, const UiState& state, bool in_short = false);
 
 // Lines, with the heading, that the table takes of an area below the mosaic; 0: it has no room there.
 int demand_lines(const UiState& state, Rect spare);

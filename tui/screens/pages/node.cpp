@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/available.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/counts_text.hpp"
 #include "engine/model/health_words.hpp"
@@ -121,7 +122,8 @@ std::vector<HeadFact> head_facts(const Cluster& cluster, const Node& node, bool 
     add(fmt::format("{} on {}: {}", other.node, other.cluster, query::join(other.state, "+")),
         other.part == Part::ready ? Role::text : Role::warning);
   if (!node.driver.empty()) add("driver " + node.driver, Role::dim);
-  if (!node.reservation.empty()) add("reserved " + node.reservation, Role::warning);
+  if (insight::is_reserved(node))
+    add(node.reservation.empty() ? "reserved" : "reserved " + node.reservation, Role::warning);
   if (!cluster.work_known)
     add("workloads not known", Role::warning);
   else

@@ -23,7 +23,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr std::size_t kFewNodesToSearch = 100;  // for each picture
+constexpr std::size_t kFewNodesToSearch = 100;  // for each picture; for what would help, for each row
 // For each row that the cursor comes to, and for each change of the cluster: of a larger one only the
 // scheduler's reason is told beside a list, or a key would wait for its nodes.
 constexpr std::size_t kMostNodesBeside = 1000;
@@ -72,11 +72,12 @@ const Details* details_of(const UiState& state, const Waits& waits) {
 }
 
 std::shared_ptr<const why::Answer> work_out(const UiContext& ui, const UiState& state, const Waits& waits,
-                                            const Details* details) {
+                                            const Details* details, bool help = true) {
   if (!waits.workload) return nullptr;
   const auto able = state.abilities.find(waits.cluster->name);
-  const why::Site site{&ui.catalogue, able == state.abilities.end() ? nullptr : &able->second, state.rules,
-                       cluster_now(*waits.cluster, ui.wall), details};
+  const why::Site site{&ui.catalogue, able == state.abilities.end() ? nullptr : &able->second,
+                       state.rules,   cluster_now(*waits.cluster, ui.wall),
+                       details,       help};
   return std::make_shared<const why::Answer>(why::explain(*waits.cluster, *waits.workload, site));
 }
 
@@ -84,7 +85,8 @@ std::shared_ptr<const why::Answer> work_out(const UiContext& ui, const UiState& 
 std::shared_ptr<const why::Answer> work_out_beside(const UiContext& ui, const UiState& state,
                                                    const Waits& waits) {
   if (!waits.workload || waits.cluster->nodes.size() <= kMostNodesBeside)
-    return work_out(ui, state, waits, nullptr);
+    return work_out(ui, state, waits, nullptr,
+                    !waits.workload || waits.cluster->nodes.size() <= kFewNodesToSearch);
   return std::make_shared<const why::Answer>(why::in_short(*waits.cluster, *waits.workload));
 }
 
@@ -209,8 +211,11 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
   page.heading("WHY IT WAITS");
   add_statement(page, answer.sentence, style_of(answer.sentence.certainty).with_bold(), 3);
   for (const why::Statement& one : answer.more) add_statement(page, one, style_of(one.certainty), kIndent);
-  if (!answer.in_short) return add_help(page, answer.help);
+  if (!answer.in_short && answer.helps) return add_help(page, answer.help);
   page.blank();
+  if (!answer.in_short)
+    return page.data(first_key(state, Action::open),
+                     page.told("opens its page, which looks for what would help, too"));
   page.data(
       first_key(state, Action::open),
       page.told("opens its page, which looks at each node and for what would help: this cluster has too "
