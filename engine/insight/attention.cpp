@@ -238,7 +238,9 @@ class Collector {
   std::string follows_of_fault(const Node& node, GpuIndex index) const {
     const Gpu* gpu = plan::find_gpu(node, index);
     const Sight sight = sight_of(cluster_, node);
-    return who_is_on(sight, gpu) + "; " + std::string(may_get(sight, gpu));
+    // By Slurm's count it may be another GPU than by the driver's.
+    const Gpu* held = why_crossed(cluster_, node.name) ? nullptr : gpu;
+    return who_is_on(sight, held) + "; " + std::string(may_get(sight, held, is_reserved(node)));
   }
   std::string who_is_on(const Sight& sight, const Gpu* gpu) const {
     const std::optional<std::vector<WorkloadId>> on = gpu ? work_on(sight, *gpu) : std::nullopt;
@@ -266,10 +268,11 @@ class Collector {
     }
     return on;
   }
-  static std::string_view may_get(const Sight& sight, const Gpu* gpu) {
+  static std::string_view may_get(const Sight& sight, const Gpu* gpu, bool reserved) {
     const auto is_out = [](const Slice& slice) { return slice.usable == false; };
     const auto is_told = [](const Slice& slice) { return slice.usable.has_value(); };
     constexpr std::string_view kUntold = "whether new work is placed on it is not known";
+    if (reserved) return kUntold;  // the jobs of that reservation are
     if (sight.access == Access::closed) return "its node takes no new work";
     if (!gpu || gpu->slices.empty()) return kUntold;
     if (std::all_of(gpu->slices.begin(), gpu->slices.end(), is_out)) return "no new work is placed on it";

@@ -82,15 +82,13 @@ std::string for_any(const std::string& hint, const std::string& name) {
   return text.append(hint, from);
 }
 
-void add(Cause& cause, const Finding& finding) {
+void add(Cause& cause, const Finding& finding, bool first) {
   // The findings of one cause come in the order of their subjects, so that equal ones stand together.
   if (cause.whose.empty() || cause.whose.back() != finding.subject) cause.whose.push_back(finding.subject);
   if (finding.source != Source::none) add_once(cause.sources, finding.source);
   if (finding.since) cause.since = cause.since ? std::min(*cause.since, *finding.since) : *finding.since;
-  if (cause.follows.empty())
-    cause.follows = finding.follows;
-  else if (!finding.follows.empty() && finding.follows != cause.follows)
-    cause.follows_differ = true;
+  if (first) cause.follows = finding.follows;
+  cause.follows_differ = cause.follows_differ || finding.follows != cause.follows;
   if (cause.hint.empty()) cause.hint = finding.hint;
 }
 
@@ -138,13 +136,13 @@ std::vector<Cause> causes_of(std::span<const Finding> findings) {
     if (cause.way_out != finding.way_out) cause.way_out = WayOut::none;
     if (!fresh) cause.gpu.reset();
     cause.severity = std::max(cause.severity, finding.severity);
-    add(cause, finding);
+    add(cause, finding, fresh);
     add_commands(commands[place->second], finding);
   }
   for (std::size_t i = 0; i < causes.size(); ++i) {
     causes[i].commands = joined_commands(commands[i], kMostCommands);
     if (causes[i].whose.size() > 1) causes[i].hint = for_any(causes[i].hint, hint_names[i]);
-    if (causes[i].follows_differ)
+    if (causes[i].follows_differ && !causes[i].follows.empty())
       causes[i].follows = fmt::format("of the first of them: {}", causes[i].follows);
   }
   std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) {

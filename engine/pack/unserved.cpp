@@ -247,11 +247,15 @@ std::string text_of(const Workload& work, const Shape& shape, Scheduler schedule
 }
 
 bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const Shape& shape) {
-  // Of time the queue says nothing: a reservation of its own may be to come, and that of others ends.
+  // Reservations begin and end: one of its own binds it to the nodes of that, and one of others to none.
+  const why::OwnReservations own(cluster, work);
   Workload in_time = work;
   if (in_time.needs) in_time.needs->reservation.clear();
   why::MayUse may_use(cluster, in_time);
-  const auto may = [&](const Node& node) { return may_use(node) || insight::is_reserved(node); };
+  const auto may = [&](const Node& node) {
+    if (own.bind() && own.are_told() && !own.list(node) && !own.hold(node)) return false;
+    return may_use(node) || insight::is_reserved(node);
+  };
   if (std::any_of(rooms.coming().begin(), rooms.coming().end(), [&](const Node* node) { return may(*node); }))
     return true;
   const bool one = shape.nodes == 1;

@@ -78,8 +78,11 @@ class Kinds {
     for (const Place& place : places) {
       const Node& node = *place.node;
       const auto& features = scheduler == Scheduler::slurm ? node.features : none;
+      // Slurm 22.05 does not tell in which: then it may be in another one than all others.
+      const bool in_some = insight::is_reserved(node) && node.reservation.empty();
       const auto [at, fresh] = known_.try_emplace(
-          {node.partitions, features, node.taints, insight::reserved_words(node)}, known_.size());
+          {node.partitions, features, node.taints, in_some ? "\n" + node.name.text : node.reservation},
+          known_.size());
       if (fresh) first_.push_back(&node);
       kinds_.push_back(at->second);
     }

@@ -167,11 +167,11 @@ class Sums {
         queue.waiting.push_back(workload);
     row.for_room = static_cast<int>(queue.waiting.size());
     if (!known_ || queue.waiting.empty()) return;
-    row.fit_now = static_cast<int>(plan::starting(cluster_, queue, std::move(now)).size());
-    const std::vector<plan::Start> played = plan::played(cluster_, queue, std::move(cut));
-    row.unsure = static_cast<int>(
-        std::count_if(played.begin(), played.end(), [](const plan::Start& one) { return !one.sure; }));
-    row.fit_cut = static_cast<int>(played.size()) - row.unsure;
+    const plan::Fitting fits_now = plan::fitting(cluster_, queue, now);
+    const plan::Fitting fits_cut = plan::fitting(cluster_, queue, cut);
+    row.fit_now = fits_now.sure;
+    row.fit_cut = std::max(fits_now.sure, fits_cut.sure);
+    row.unsure = std::min(std::max(fits_now.perhaps, fits_cut.perhaps), row.for_room - row.fit_cut);
   }
 
   static bool asks_for(const Workload& workload, const std::string& resource) {

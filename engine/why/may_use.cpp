@@ -173,12 +173,13 @@ bool MayUse::is_repelled(const Node& node) {
 }
 
 bool MayUse::is_sure(const Node& node) const {
-  return !unread_ &&
+  const bool of_own = !own_.bind() || own_.are_told() || own_.hold(node);
+  return !unread_ && of_own &&
          !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 
 bool MayUse::operator()(const Node& node) {
-  const bool let_in = insight::is_reserved(node) ? own_.hold(node) : !own_.bind();
+  const bool let_in = insight::is_reserved(node) ? own_.hold(node) : !own_.bind() || !own_.are_told();
   if (no_partition_ || !let_in || !is_in_partition(node)) return false;
   const bool named =
       !workload_.needs ||

@@ -60,7 +60,7 @@ class MayUse {
   bool is_sure(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer.
-  bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty() || own_.name_nodes(); }
+  bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty(); }
 
  private:
   bool is_in_partition(const Node& node) const;

@@ -25,6 +25,9 @@ std::set<std::string> nodes_of(const Reservation& one) {
   return hosts ? std::set<std::string>(hosts->begin(), hosts->end()) : std::set<std::string>();
 }
 
+// As scontrol writes it of a reservation that has begun.
+bool is_active(const Reservation& one) { return one.state == "ACTIVE"; }
+
 }  // namespace
 
 std::optional<Node> as_let_in(const Node& node) {
@@ -47,15 +50,27 @@ OwnReservations::OwnReservations(const Cluster& cluster, const Workload& workloa
       names_.insert(std::exchange(word, {}));
   for (const Reservation& one : cluster.reservations) {
     if (!names_.contains(one.name)) continue;
-    ++listed_;
-    flexible_ = flexible_ || has_flag(one, "FLEX");
-    nodes_.merge(nodes_of(one));
+    listed_.push_back({&one, std::nullopt});
+    elsewhere_ = elsewhere_ || has_flag(one, "FLEX") || (is_active(one) && one.nodes.empty());
+    told_ = told_ && (one.nodes.empty() || expand_hosts(one.nodes));
   }
+  told_ = told_ && listed_.size() == names_.size();
+}
+
+bool OwnReservations::lists(Listed& one, const Node& node) {
+  if (!one.nodes) one.nodes = nodes_of(*one.what);
+  return one.nodes->contains(node.name.text);
 }
 
 bool OwnReservations::hold(const Node& node) const {
-  if (!any() || !insight::is_reserved(node)) return false;
-  return node.reservation.empty() ? nodes_.contains(node.name.text) : names_.contains(node.reservation);
+  if (names_.empty() || !insight::is_reserved(node)) return false;
+  if (!node.reservation.empty()) return names_.contains(node.reservation);
+  return std::any_of(listed_.begin(), listed_.end(),
+                     [&](Listed& one) { return is_active(*one.what) && lists(one, node); });
+}
+
+bool OwnReservations::list(const Node& node) const {
+  return std::any_of(listed_.begin(), listed_.end(), [&](Listed& one) { return lists(one, node); });
 }
 
 Reserved::Reserved(const Cluster& cluster, const Workload& workload, TimePoint wall)
@@ -67,7 +82,8 @@ Reserved::Reserved(const Cluster& cluster, const Workload& workload, TimePoint w
     if (one.end && *one.end <= wall) continue;
     const bool begun = one.start && *one.start <= wall;
     if (!own && (begun || !one.start)) continue;  // the node itself tells of one that has begun
-    Coming coming{&one, one.start.value_or(TimePoint{}), nodes_of(one)};
+    Coming coming{&one, one.start.value_or(TimePoint{}), nodes_of(one), false};
+    coming.unread = coming.nodes.empty() && !one.nodes.empty();
     (!own ? coming_ : begun || !one.start ? begun_ : to_come_).push_back(std::move(coming));
   }
   std::sort(coming_.begin(), coming_.end(),
@@ -78,19 +94,18 @@ std::optional<Reserved::Against> Reserved::not_in_own(const Node& node) const {
   if (!own_.bind()) return std::nullopt;
   const std::string& names = workload_.needs->reservation;
   const auto has_node = [&](const Coming& one) { return one.nodes.contains(node.name.text); };
-  // A reservation of licences has no nodes, and binds to none.
-  const auto is_free = [&](const Coming& one) { return has_node(one) || one.nodes.empty(); };
-  if (std::any_of(begun_.begin(), begun_.end(), is_free)) return std::nullopt;
-  const auto first =
-      std::min_element(to_come_.begin(), to_come_.end(), [&](const Coming& a, const Coming& b) {
-        return std::pair(!has_node(a), a.start) < std::pair(!has_node(b), b.start);
-      });
-  if (first != to_come_.end() && has_node(*first))
+  // One without nodes is of licences alone.
+  const auto may_be = [&](const Coming& one) { return has_node(one) || (one.nodes.empty() && !one.unread); };
+  if (std::any_of(begun_.begin(), begun_.end(), may_be)) return std::nullopt;
+  const Coming* first = nullptr;
+  for (const Coming& one : to_come_)
+    if (may_be(one) && (!first || one.start < first->start)) first = &one;
+  if (first)
     return Against{fmt::format("its reservation, {}, begins at {}", first->what->name, time_of(first->start)),
                    true,
                    {},
                    first->what->name};
-  if (!own_.are_all_listed())
+  if (!own_.are_told())
     return Against{
         fmt::format("whether it is in its reservation, {}, is not known", names), false, {}, names};
   return Against{fmt::format("not in its reservation, {}", names), true, {}, names};
@@ -108,14 +123,17 @@ std::optional<Reserved::Against> Reserved::against(const Node& node) const {
     if (auto against = not_in_own(node)) return against;
   for (const Coming& one : coming_) {
     if (!one.nodes.contains(node.name.text)) continue;
-    const std::string begins =
-        fmt::format("the reservation {} begins there at {}", one.what->name, time_of(one.start));
+    const std::string &name = one.what->name, at = time_of(one.start);
     if (!workload_.limit)
-      return Against{begins + ", and no time limit of the job is told", false, one.start, one.what->name};
+      return Against{
+          fmt::format("the reservation {} begins there at {}, and no time limit of the job is told", name,
+                      at),
+          false, one.start, name};
     if (wall_ + *workload_.limit <= one.start) return std::nullopt;
-    return Against{fmt::format("{}, and with its time limit, {}, it may still run then", begins,
-                               minutes_text(*workload_.limit)),
-                   true, one.start, one.what->name};
+    return Against{fmt::format("the reservation {} begins there at {}, and with its time limit, {}, it may "
+                               "still run then",
+                               name, at, minutes_text(*workload_.limit)),
+                   true, one.start, name};
   }
   return std::nullopt;
 }

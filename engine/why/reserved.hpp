@@ -14,24 +14,32 @@ namespace tessera::why {
 // A node in a reservation that has begun, as work that is let in finds it: open. nullopt: it is in none.
 std::optional<Node> as_let_in(const Node& node);
 
-// The reservations that a job names: `--reservation` takes several, "r1,r2".
+// The reservations that a job names: `--reservation` takes several, "r1,r2". The cluster lives longer.
 class OwnReservations {
  public:
   OwnReservations(const Cluster& cluster, const Workload& workload);
-  bool any() const { return !names_.empty(); }
   bool has(const std::string& reservation) const { return names_.contains(reservation); }
-  // Whether it is one of these that the node is in. Slurm 22.05 tells that a node is reserved, and not by
-  // which reservation.
+  // Whether it is one of these that the node is in now. Slurm 22.05 tells that a node is reserved, and not by
+  // which reservation: then one of these that has begun and lists the node.
   bool hold(const Node& node) const;
-  // Whether they bind the job to their nodes: FLEX lets it run beside them.
-  bool bind() const { return any() && !flexible_; }
-  bool are_all_listed() const { return listed_ == names_.size(); }
-  bool name_nodes() const { return !nodes_.empty(); }
+  // Whether one of these, begun or not, lists the node.
+  bool list(const Node& node) const;
+  // Whether they bind the job to their nodes: FLEX lets it run beside them, and one that has no nodes, of
+  // licences alone, keeps it off none.
+  bool bind() const { return !names_.empty() && !elsewhere_; }
+  // Whether all of them are listed, with nodes that can be read: else they may have any node.
+  bool are_told() const { return told_; }
 
  private:
-  std::set<std::string> names_, nodes_;
-  std::size_t listed_ = 0;
-  bool flexible_ = false;
+  struct Listed {
+    const Reservation* what;
+    std::optional<std::set<std::string>> nodes;  // nullopt: not looked at yet
+  };
+  static bool lists(Listed& one, const Node& node);
+
+  std::set<std::string> names_;
+  mutable std::vector<Listed> listed_;
+  bool elsewhere_ = false, told_ = true;
 };
 
 class Reserved {
@@ -59,6 +67,7 @@ class Reserved {
     const Reservation* what;
     TimePoint start;
     std::set<std::string> nodes;
+    bool unread = false;
   };
   std::optional<Against> not_in_own(const Node& node) const;
 

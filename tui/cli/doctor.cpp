@@ -12,6 +12,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/acknowledged.hpp"
 #include "engine/insight/costs.hpp"
+#include "engine/insight/hardware.hpp"
 #include "engine/insight/stopped_runs.hpp"
 #include "engine/plan/files/codec.hpp"
 #include "engine/text.hpp"
@@ -74,7 +75,7 @@ Listed as_one(const std::vector<insight::Finding>& findings, std::optional<TimeP
   one.finding.severity = cause.severity;
   // What a source remarks on names its GPU itself.
   const std::string gpus = alone ? gpus_of(findings) : "";
-  one.finding.text = cause.text.starts_with(gpus) ? cause.text : gpus + cause.text;
+  one.finding.text = insight::gpu_in(cause.text) ? cause.text : gpus + cause.text;
   one.finding.hint = cause.hint;
   one.finding.gpu.reset();
   if (!alone) one.whose = cause.whose;

@@ -191,6 +191,17 @@ int print(const Cluster& cluster, const Workload& workload, const why::Answer& a
 
 }  // namespace
 
+namespace {
+
+// "Job ml/train, ReplicaSet ml/train-5d9c": as they can be named.
+std::string subjects_of(const std::vector<why::Refused>& refused) {
+  std::string all;
+  for (const why::Refused& one : refused) all += (all.empty() ? "" : ", ") + clean(one.remark->subject, 200);
+  return all;
+}
+
+}  // namespace
+
 int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
             const Streams& streams) {
   if (options.words.empty())
@@ -224,8 +235,9 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
     return refuse(
         streams,
         {"cannot say why it waits", reason,
-         number == 0 ? pods ? kNoPodYet : "tessera workloads --filter state=pending lists those that wait"
-                     : "name its cluster with --cluster, or its namespace: NAMESPACE/POD"},
+         number == 0 ? (pods ? kNoPodYet : "tessera workloads --filter state=pending lists those that wait")
+         : refused.empty() ? "name its cluster with --cluster, or its namespace: NAMESPACE/POD"
+                           : "name one of these: " + subjects_of(refused)},
         // It may stand in what could not be read.
         number == 0 && !std::all_of(all.begin(), all.end(), insight::work_is_current) ? kUnknown : kUsage);
   }

@@ -188,18 +188,16 @@ class Desk {
     if (search.failed) return false;
     if (!search.may_use) search.may_use.emplace(cluster_, workload);
     std::vector<std::size_t> found;
-    bool sure = true;
-    for (std::size_t i = search.from; i < rooms_.size() && static_cast<int>(found.size()) < nodes; ++i)
-      if (admits(i, *search.may_use) && take(i, wants, nodes, false)) {
-        found.push_back(i);
-        sure = sure && search.may_use->is_sure(*nodes_[i]);
-      }
+    if (!search.none_sure) found = find(search, wants, nodes, true);
+    const bool sure = static_cast<int>(found.size()) == nodes;
+    search.none_sure = !sure;
+    if (!sure && guess_ == Guess::serves) found = find(search, wants, nodes, false);
     search.failed = static_cast<int>(found.size()) < nodes;
     if (search.failed) {
       search.may_use.reset();  // of thousands that name nodes each
       return false;
     }
-    search.from = found.front();
+    (sure ? search.from : search.from_guessed) = found.front();
     several_ = several_of(wants, rooms_[found.front()].shares);
     several_.workload = &workload;
     several_.sure = sure;
@@ -211,9 +209,18 @@ class Desk {
  private:
   struct Search {
     std::optional<why::MayUse> may_use;
-    std::size_t from = 0;
-    bool failed = false;
+    std::size_t from = 0, from_guessed = 0;
+    bool none_sure = false, failed = false;
   };
+
+  // The first rooms that serve it, at most so many. sure: of those that it may use for certain.
+  std::vector<std::size_t> find(Search& search, const std::vector<Request>& wants, int nodes, bool sure) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = sure ? search.from : search.from_guessed;
+         i < rooms_.size() && static_cast<int>(found.size()) < nodes; ++i)
+      if (admits(i, *search.may_use, sure) && take(i, wants, nodes, false)) found.push_back(i);
+    return found;
+  }
 
   std::vector<Request> wants_of(const Workload& workload) const {
     std::vector<Request> wants;
@@ -232,9 +239,9 @@ class Desk {
     return key;
   }
 
-  bool admits(std::size_t at, why::MayUse& may_use) const {
+  bool admits(std::size_t at, why::MayUse& may_use, bool sure) const {
     const Node* node = nodes_[at];
-    return node != nullptr && may_use(*node) && (guess_ == Guess::serves || may_use.is_sure(*node));
+    return node != nullptr && may_use(*node) && (!sure || may_use.is_sure(*node));
   }
 
   bool take(std::size_t at, const std::vector<Request>& wants, int nodes, bool keep) {
@@ -317,8 +324,11 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   return queue;
 }
 
-std::vector<Start> played(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {
-  Desk desk(std::move(gained), cluster, Desk::Guess::serves);
+namespace {
+
+std::vector<Start> play(const Cluster& cluster, const Queue& queue, std::vector<Room> gained,
+                        Desk::Guess guess) {
+  Desk desk(std::move(gained), cluster, guess);
   std::vector<Start> all;
   for (const Workload* workload : queue.waiting)
     if (desk.serve(*workload)) {
@@ -328,10 +338,22 @@ std::vector<Start> played(const Cluster& cluster, const Queue& queue, std::vecto
   return all;
 }
 
+}  // namespace
+
+Fitting fitting(const Cluster& cluster, const Queue& queue, const std::vector<Room>& gained) {
+  const std::vector<Start> guessed = play(cluster, queue, gained, Desk::Guess::serves);
+  const bool sure = std::all_of(guessed.begin(), guessed.end(), [](const Start& one) { return one.sure; });
+  if (sure) return {static_cast<int>(guessed.size()), 0};
+  // What is served only if such work takes no room, or only by guess, may fit and may not.
+  std::set<const Workload*> certain, possible;
+  for (const Start& one : guessed) (one.sure ? certain : possible).insert(one.workload);
+  for (const Start& one : play(cluster, queue, gained, Desk::Guess::does_not)) possible.insert(one.workload);
+  for (const Workload* one : certain) possible.erase(one);
+  return {static_cast<int>(certain.size()), static_cast<int>(possible.size())};
+}
+
 std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {
-  std::vector<Start> all = played(cluster, queue, std::move(gained));
-  std::erase_if(all, [](const Start& one) { return !one.sure; });
-  return all;
+  return play(cluster, queue, std::move(gained), Desk::Guess::does_not);
 }
 
 std::vector<const Workload*> starting(const Cluster& cluster, const Queue& queue, std::vector<Room> gained) {

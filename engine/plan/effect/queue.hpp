@@ -61,10 +61,13 @@ struct Start {
   std::string resource;
   bool sure = true;  // false: whether it may use the nodes is not known
 };
-// With those of which that is not known: they may take room from those behind them.
-std::vector<Start> played(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
-// Without them.
 std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
+// How many of the queue find room there: for certain, and perhaps, since it is not known which nodes they may
+// use, or whether another such takes their room.
+struct Fitting {
+  int sure = 0, perhaps = 0;
+};
+Fitting fitting(const Cluster& cluster, const Queue& queue, const std::vector<Room>& gained);
 // Those of the queue that a node would be chosen for and whose container its device plugin would refuse.
 std::vector<Start> refused(const Queue& queue, const Shares& shares);
 

@@ -140,6 +140,10 @@ class Builder {
       // Which nodes a pod's selector leaves it is not in the lists that are read.
       const bool selective = cluster_.scheduler == Scheduler::kubernetes &&
                              work.reason.find("didn't match") != std::string::npos;
+      if (why::has_unread_features(work)) {
+        ++stage_.left_out;
+        continue;
+      }
       if (plan::waits_for_room(work, cluster_.scheduler) && !selective &&
           !why::asked_of(work, cluster_.scheduler).each.empty())
         waiting.push_back(&work);

@@ -158,8 +158,10 @@ TEST(Demand, OfAPodWithASelectorItIsNotKnownWhetherItFits) {
   story.tell(WorkloadsListed{{pod, other}});
   const Demand row = of(story, "nvidia.com/gpu");
   EXPECT_EQ(row.for_room, 2);
-  EXPECT_EQ(row.unsure, 1);
-  EXPECT_EQ(row.fit_now, 0) << "the first in line may take it";
+  EXPECT_EQ(row.unsure, 2) << "the first in line may take it from the second";
+  EXPECT_EQ(row.fit_now, 0);
+  story.tell(WorkloadsListed{{other}}, 1);
+  EXPECT_EQ(of(story, "nvidia.com/gpu").fit_now, 1);
 }
 
 // A node in a reservation is closed to others alone.

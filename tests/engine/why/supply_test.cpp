@@ -262,7 +262,8 @@ TEST(WhySupply, AnotherPartitionHasAllNodesOfTheJob) {
 
 Reservation reservation(const std::string& name, const std::string& nodes, TimePoint start, TimePoint end) {
   Reservation one;
-  one.name = name, one.nodes = nodes, one.start = start, one.end = end, one.state = "INACTIVE";
+  one.name = name, one.nodes = nodes, one.start = start, one.end = end;
+  one.state = start <= at(0) ? "ACTIVE" : "INACTIVE";
   return one;
 }
 

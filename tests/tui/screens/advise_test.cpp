@@ -281,6 +281,7 @@ TEST(AdviseScreen, TheAnswerBeforeIsNotPlannedOnceOtherNodesAreAskedAbout) {
 TEST(AdviseScreen, ARecordingThatCannotBeReadIsToldAndNotTakenForNone) {
   Session session = advising();
   session.state.no_past.clear();
+  session.state.usage.sources = {usage::PastSource::recording};
   session.state.usage.failure = Error{"cannot read the recording", "it is cut off", ""};
   session.press(":advise<enter>").advise();
   EXPECT_TRUE(session.shows("the recording cannot be read")) << session.screen();

@@ -96,7 +96,7 @@ Session waiting_on_a_cluster_of(int nodes) {
 TEST(WhyScreen, BesideTheWaitingListItIsToldInAClusterOfMoreThanAHundredNodesToo) {
   Session session = waiting_on_a_cluster_of(150);
   EXPECT_TRUE(session.shows("WHY IT WAITS")) << session.screen();
-  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  EXPECT_TRUE(session.shows("opens its page, which looks for what would help, too")) << session.screen();
   const auto kept = session.state.why_beside.answer;
   ASSERT_TRUE(kept);
   EXPECT_FALSE(kept->nodes.empty()) << "its nodes were looked at";

@@ -165,7 +165,9 @@ std::string fits_text(const why::Demand& demand, const UiState& state, bool in_s
   const int of = demand.for_room - demand.unsure;
   if (of == 0) return told(state, N_("not known"));
   if (in_short && demand.unsure > 0)
-    return told(state, fmt::format("{} fit, {} not known", demand.fit_cut, demand.unsure));
+    return told(state, demand.fit_cut > demand.fit_now
+                           ? fmt::format("{} cut, {} not known", demand.fit_cut, demand.unsure)
+                           : fmt::format("{} fit, {} not known", demand.fit_cut, demand.unsure));
   std::string text = known_fits_text(demand, of, state, in_short);
   if (demand.unsure > 0) text += ", " + told(state, fmt::format("{} not known", demand.unsure));
   return text;
