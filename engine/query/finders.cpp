@@ -62,9 +62,9 @@ constexpr Named<NodeRow> kNodeFinders[] = {
     {"reason",
      [](const NodeRow& row, std::string_view word) {
        const Node& node = *row.node;
-       if (node.health == Health::ok && insight::is_reserved(node)) return std::nullopt;
-       if (node.health == Health::ok) return node.components.empty() ? Found(false) : std::nullopt;
-       return node.reason_by.empty() ? in(node.reason, word) : std::nullopt;
+       if (node.health == Health::ok && insight::is_reserved(node)) return Found(std::nullopt);
+       if (node.health == Health::ok) return node.components.empty() ? Found(false) : Found(std::nullopt);
+       return node.reason_by.empty() ? in(node.reason, word) : Found(std::nullopt);
      }},
 };
 
