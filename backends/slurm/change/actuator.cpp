@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <future>
 #include <map>
 
@@ -13,6 +12,7 @@
 #include "backends/slurm/change/conf_files.hpp"
 #include "backends/slurm/change/look.hpp"
 #include "backends/slurm/change/node_files.hpp"
+#include "backends/slurm/change/shared_value.hpp"
 #include "backends/slurm/change/start_action.hpp"
 #include "backends/slurm/explain.hpp"
 #include "backends/slurm/parse/parse_cluster.hpp"
@@ -183,8 +183,8 @@ struct SlurmActuator::State {
   NodeProcesses node_processes;
   std::optional<HostFiles> host_files;
   std::function<void()> look_again;
-  std::atomic<std::shared_ptr<const slurmconf::SlurmSetup>> site;
-  std::atomic<std::shared_ptr<const std::string>> cluster_id;
+  SharedValue<slurmconf::SlurmSetup> site;
+  SharedValue<std::string> cluster_id;
   std::shared_ptr<Learning> learning;     // null: none is under way
   std::map<NodeName, BoardsAsked> asked;  // last
 
