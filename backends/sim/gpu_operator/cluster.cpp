@@ -154,6 +154,7 @@ Status Cluster::settle(Duration most) {
   TimePoint limit = world().now + most;
   auto next = [&]() -> std::optional<TimePoint> {
     std::optional<TimePoint> due = agenda_.next();
+    if (world().pass_at && (!due || *world().pass_at < *due)) due = world().pass_at;
     for (const auto& [id, job] : world().jobs)
       if (job.state == JobState::completing && (!due || job.ends < *due)) due = job.ends;
     return due;
