@@ -13,6 +13,7 @@
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/fleet/fleet_evidence.hpp"
 #include "tui/screens/fleet/fleet_findings.hpp"
+#include "tui/screens/large.hpp"
 
 namespace tessera::tui {
 
@@ -103,8 +104,20 @@ void Packer::follow(const UiState& state) {
     return ask(state.fleet->question, false);
   if (state.top().kind == ScreenKind::advise && state.advise && state.advise->working())
     return ask(state.advise->question);
-  const bool shown = state.top().kind == ScreenKind::pack && state.pack && state.pack->working();
-  ask(shown ? state.pack->question : nullptr);
+  if (state.top().kind == ScreenKind::pack && state.pack && state.pack->working())
+    return ask(state.pack->question);
+  follow_large(state);
+}
+
+void Packer::follow_large(const UiState& state) {
+  const LargeState& large = state.large;
+  const ScreenKind kind = state.top().kind;
+  if (kind == ScreenKind::overview && large.demand && large.demand->working())
+    return ask(large.demand->question);
+  if ((kind == ScreenKind::layout || kind == ScreenKind::plan) && large.hours && large.hours->working())
+    return ask(large.hours->question);
+  const bool beside = large.why && large.why->working() && !state.why_beside.subject.empty();
+  ask(beside ? large.why->question : nullptr);
 }
 
 void Packer::ask(std::shared_ptr<const PackQuestion> question) {
@@ -117,6 +130,26 @@ void Packer::ask(std::shared_ptr<const AdviseQuestion> question) {
   work_->ask(std::move(question),
              [](const std::shared_ptr<const AdviseQuestion>& one, const pack::Stop& stop,
                 const Tell& tell) -> Message { return AdviseTold{answer_of(one, stop, tell)}; });
+}
+
+void Packer::ask(std::shared_ptr<const DemandQuestion> question) {
+  work_->ask(std::move(question),
+             [](const std::shared_ptr<const DemandQuestion>& one, const pack::Stop& stop,
+                const Tell&) -> Message { return LargeTold{answer_of(one, stop)}; });
+}
+
+void Packer::ask(std::shared_ptr<const WhyQuestion> question) {
+  work_->ask(std::move(question),
+             [](const std::shared_ptr<const WhyQuestion>& one, const pack::Stop&, const Tell&) -> Message {
+               return LargeTold{answer_of(one)};
+             });
+}
+
+void Packer::ask(std::shared_ptr<const HoursQuestion> question) {
+  work_->ask(std::move(question),
+             [](const std::shared_ptr<const HoursQuestion>& one, const pack::Stop&, const Tell&) -> Message {
+               return LargeTold{answer_of(one)};
+             });
 }
 
 void Packer::ask(std::shared_ptr<const FleetQuestion> question, bool whole) {

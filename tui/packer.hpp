@@ -1,5 +1,5 @@
-// Answers the questions of the pack, the advice and the fleet screen, and of the findings of the fleet file,
-// beside the UI thread, so that keys never wait for the solver.
+// Answers the questions of the pack, the advice and the fleet screen, of the findings of the fleet file and
+// about large clusters, beside the UI thread, so that keys never wait for them.
 //
 // One question at a time: a newer one takes the place of one that waits, and what is worked on for one that
 // was replaced is given up. Threads: made and used by the UI thread; has one of its own from the first
@@ -30,15 +30,21 @@ class Packer {
   // nullptr: none any more. The same question again is no other one.
   void ask(std::shared_ptr<const PackQuestion> question);
   void ask(std::shared_ptr<const AdviseQuestion> question);
+  void ask(std::shared_ptr<const DemandQuestion> question);
+  void ask(std::shared_ptr<const WhyQuestion> question);
+  void ask(std::shared_ptr<const HoursQuestion> question);
   // whole: with what journals and recordings say of each node; findings go without.
   void ask(std::shared_ptr<const FleetQuestion> question, bool whole = true);
-  // PackTold, AdviseTold or FleetSeen: an answer, or how far one has come; nullopt: nothing was told since.
+  // PackTold, AdviseTold, LargeTold or FleetSeen: an answer, or how far one has come; nullopt: nothing was
+  // told since.
   std::optional<Message> take();
   // Readable once there is something to take.
   int wake_fd() const;
   bool busy() const;
 
  private:
+  void follow_large(const UiState& state);
+
   struct Work;
   std::unique_ptr<Work> work_;
 };

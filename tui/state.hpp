@@ -23,9 +23,9 @@
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/query/filter.hpp"
-#include "engine/why/demand.hpp"
 #include "tui/guide_state.hpp"
 #include "tui/language/words.hpp"
+#include "tui/large_state.hpp"
 #include "tui/run_state.hpp"
 #include "tui/screens/layout/layout_state.hpp"
 #include "tui/terminal/canvas.hpp"
@@ -105,8 +105,9 @@ struct WhyView {
   std::uint64_t revision = 0;  // the model's and one; 0: never
   ClusterName cluster;
   std::string subject;
-  std::shared_ptr<const why::Answer> answer;  // null: it does not wait
-  std::vector<std::string> groups;            // its first groups of nodes, by their folded names
+  std::shared_ptr<const why::Answer> answer;   // null: it does not wait
+  std::vector<std::string> groups;             // its first groups of nodes, by their folded names
+  std::optional<TimePoint> at = std::nullopt;  // set: it is of then, from the planner's thread
 };
 
 // What was asked for one job or pod alone, as it was told last.
@@ -216,12 +217,6 @@ struct WaitingLong {
   TimePoint since{};
 };
 
-// A row of the overview's table of demand.
-struct DemandRow {
-  ClusterName cluster;
-  why::Demand demand;
-};
-
 // The overview's sums, worked out by update() when the model's revision differs.
 struct OverviewData {
   bool valid = false;
@@ -237,8 +232,8 @@ struct OverviewData {
   std::vector<Strips> mosaic;  // the first nodes, those in trouble before others, for the room that is left
   std::vector<NodeGroup> groups;  // in their place where there are too many
   std::vector<WaitingLong> waiting;
-  std::vector<DemandRow> demand;  // most wanted first; empty where the clusters are too large for it
-  bool demand_left_out = false;   // they are
+  std::vector<DemandRow> demand;  // most wanted first; empty while that of large clusters is counted
+  bool demand_awaited = false;    // it is
 };
 
 // The sums by user, worked out by update() when the model's revision differs.
@@ -283,6 +278,7 @@ struct UiState {
   std::shared_ptr<const PackState> pack;               // of the pack screen; null: it was not opened yet
   std::shared_ptr<const FleetState> fleet;             // of the fleet screen; null: no file is named
   std::shared_ptr<const AdviseState> advise;           // of the advice screen; null: it was not opened yet
+  LargeState large;                                    // worked out beside the keys
   std::shared_ptr<const EventsShown> events;           // of the events screen; null: not opened yet
   std::shared_ptr<const GpuNotes> gpu_notes;           // of GPU pages; null: none was drawn yet
   WhyView why_beside;                                  // of the waiting work whose page is beside a list

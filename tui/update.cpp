@@ -12,6 +12,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/why.hpp"
@@ -101,6 +102,7 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   if (const auto* told = std::get_if<UsageTold>(&message)) take_usage(state, ui, *told);
   if (const auto* told = std::get_if<PackTold>(&message)) take_answer(state, ui, *told);
   if (const auto* told = std::get_if<AdviseTold>(&message)) take_advice(state, ui, *told);
+  if (const auto* told = std::get_if<LargeTold>(&message)) take_large(state, ui, *told);
   if (const auto* told = std::get_if<FleetTold>(&message)) take_file(state, ui, *told);
   if (const auto* seen = std::get_if<FleetSeen>(&message)) take_fleet(state, *seen);
   if (const auto* world = std::get_if<OtherWorld>(&message)) enter_world(state, ui, *world);

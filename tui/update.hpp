@@ -82,6 +82,10 @@ struct PackTold {
 struct AdviseTold {
   std::shared_ptr<const AdviseNews> what;
 };
+// The planner's thread has worked out something of a large cluster.
+struct LargeTold {
+  LargeAnswer what;
+};
 // The clusters were held against the fleet file.
 struct FleetSeen {
   std::shared_ptr<const FleetAnswer> what;
@@ -97,8 +101,8 @@ struct Ending {
   std::string why;
 };
 using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
-                             Notice, RunNews, DetailsTold, UsageTold, PackTold, AdviseTold, FleetTold,
-                             FleetSeen, OtherWorld, Ending>;
+                             Notice, RunNews, DetailsTold, UsageTold, PackTold, AdviseTold, LargeTold,
+                             FleetTold, FleetSeen, OtherWorld, Ending>;
 
 // Moving about in a recording, or from the live clusters into one and back.
 struct TimeMove {

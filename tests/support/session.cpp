@@ -8,6 +8,7 @@
 #include "tests/support/build.hpp"
 #include "tui/packer.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/large.hpp"
 
 namespace tessera::test {
 namespace {
@@ -121,6 +122,18 @@ Session& Session::pack() {
 Session& Session::advise() {
   EXPECT_TRUE(state.advise && state.advise->question) << "no advice is asked for";
   if (state.advise && state.advise->question) send(tui::AdviseTold{tui::answer_of(state.advise->question)});
+  return *this;
+}
+
+Session& Session::work_out() {
+  const tui::LargeState asked = state.large;
+  const bool any = (asked.demand && asked.demand->working()) || (asked.why && asked.why->working()) ||
+                   (asked.hours && asked.hours->working());
+  EXPECT_TRUE(any) << "nothing is asked about a large cluster";
+  const auto answer = [&](const auto& one) {
+    if (one && one->working()) send(tui::LargeTold{tui::answer_of(one->question)});
+  };
+  answer(asked.demand), answer(asked.why), answer(asked.hours);
   return *this;
 }
 

@@ -30,6 +30,7 @@ class Session {
   Session& hear(tui::RunNews news);  // from the room that keeps runs
   Session& pack();                   // the planner answers the pack screen
   Session& advise();                 // the planner answers the advice screen
+  Session& work_out();               // what is asked about large clusters
   Session& survey();                 // the clusters are held against the fleet file
   Session& pass(Duration time);      // moves the clock and ticks
   Session& mouse(tui::Mouse::Kind kind, int x, int y);

@@ -126,6 +126,7 @@ void enter_world(UiState& state, const UiContext& ui, const OtherWorld& world) {
   state.overview.valid = state.users.valid = false;
   state.cells = {};
   state.why_beside = {};
+  state.large = {};
   state.gpu_notes = nullptr;  // revisions are counted by each world for itself
   for (std::vector<Screen>* stack : {&state.stack, &state.last_view})
     for (Screen& screen : *stack) screen.derived.valid = false;

@@ -4,6 +4,7 @@
 #include "tests/support/build.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/layout_places.hpp"
+#include "tui/screens/large.hpp"
 
 namespace tessera::test {
 namespace {
@@ -72,6 +73,44 @@ TEST(NextHours, OnTheSmallScreenItIsSeenAtOnceWithItsKey) {
   session.press(":node lab1<enter>Lpjjjj");
   for (const char* text : {"DISTURBS 2", "NEXT HOURS", "H plays other hours"})
     EXPECT_TRUE(session.shows(text)) << text << "\n" << session.screen();
+}
+
+// One free GPU and a job that waits for a slice, beside more nodes than are played between two keys.
+Model one_free_gpu_of_many(int others) {
+  Model model = one_free_gpu(true);
+  std::vector<Node> nodes = model.clusters.front().nodes.copies();
+  for (int i = 0; i < others; ++i) nodes.push_back(node("c" + std::to_string(10000 + i), {}));
+  reduce(model, on("hpc", NodesListed{std::move(nodes)}));
+  return model;
+}
+
+// "the cluster is too large to play its next hours": above 300 nodes in the editor, above 2000 on a plan.
+TEST(NextHours, ThoseOfALargeClusterArePlayedBesideTheKeys) {
+  Session session(one_free_gpu_of_many(2100), {120, 60});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>");
+  EXPECT_TRUE(session.shows("the next 24 h are being played")) << session.screen();
+  session.work_out();
+  EXPECT_TRUE(session.shows("1 starts sooner")) << session.screen();
+  session.press("H");
+  EXPECT_TRUE(session.shows("the next 48 h are being played")) << session.screen();
+  session.press("P");
+  EXPECT_TRUE(session.shows("the next 48 h are being played")) << session.screen();
+  session.work_out();
+  EXPECT_TRUE(session.shows("within 48 h")) << session.screen();
+  session.press("H");
+  EXPECT_TRUE(session.shows("the next 72 h are being played")) << session.screen();
+  EXPECT_FALSE(session.shows("within 48 h")) << "that of other hours is none\n" << session.screen();
+  session.work_out();
+  EXPECT_TRUE(session.shows("within 72 h")) << session.screen();
+}
+
+TEST(NextHours, AnAnswerForAnotherWishIsNone) {
+  Session session(one_free_gpu_of_many(400), {120, 60});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>");
+  const auto first = session.state.large.hours->question;
+  session.press("u");
+  tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first)});
+  EXPECT_FALSE(session.shows("1 starts sooner")) << session.screen();
 }
 
 TEST(NextHours, WhereNobodyWaitsNothingIsSaid) {

@@ -9,6 +9,7 @@
 #include "tests/support/session.hpp"
 #include "tests/support/two_schedulers.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/screens/overview/mosaic.hpp"
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/overview/overview_body.hpp"
@@ -152,16 +153,57 @@ TEST(OverviewSpare, WhatFitsIsToldWholeInTheNarrowTable) {
   EXPECT_EQ(text(0, 0, 0, 0), "not for room alone");
 }
 
-// Of a large site the table was missing, and nothing said why.
-TEST(OverviewSpare, WhereTheDemandIsNotCountedItSaysSo) {
+// Two places, the first with more nodes than are counted between two pictures.
+Model large_places() {
   Model model = two_places();
-  std::vector<Node> many;
+  std::vector<Node> many = model.clusters.front().nodes.copies();
   for (int i = 0; i < 2600; ++i) many.push_back(node("a" + std::to_string(10000 + i), {}));
   reduce(model, on("hpc", NodesListed{many}));
-  Session session(model, {120, 40});
-  EXPECT_TRUE(session.shows("not counted: with so many GPUs, jobs and pods")) << session.screen();
+  return model;
+}
+
+// Of a large site the table was missing: the planner's thread counts it, and the screen says so meanwhile.
+TEST(OverviewSpare, TheDemandOfALargeSiteIsCountedBesideTheKeys) {
+  Session session(large_places(), {120, 40});
+  EXPECT_TRUE(session.shows("is being counted: with so many GPUs")) << session.screen();
   EXPECT_FALSE(session.shows("COULD BE CUT")) << session.screen();
   EXPECT_TRUE(session.shows("FREE NOW")) << session.screen();
+  session.work_out();
+  EXPECT_FALSE(session.shows("is being counted")) << session.screen();
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << session.screen();
+  EXPECT_TRUE(session.shows("counted at ")) << "it is not of this moment\n" << session.screen();
+}
+
+TEST(OverviewSpare, TheDemandOfALargeSiteIsCountedAgainAfterAPause) {
+  Session session(large_places(), {120, 40});
+  session.work_out();
+  const auto first = session.state.large.demand->question;
+  session.tell(on("hpc", WorkloadsListed{}));
+  EXPECT_EQ(session.state.large.demand->question, first) << "not at each change";
+  session.pass(Duration{15'000});
+  EXPECT_NE(session.state.large.demand->question, first);
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << "what was counted before stays\n" << session.screen();
+  // An answer to what is asked no more is none.
+  const auto told = session.state.large.demand->answer;
+  tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first)});
+  EXPECT_EQ(session.state.large.demand->answer, told);
+}
+
+// What waited when a cluster answered last is not what waits now.
+TEST(OverviewSpare, OfAClusterThatFellSilentNoCountedDemandIsShown) {
+  Session session(large_places(), {120, 40});
+  session.work_out();
+  const auto rows_of = [&](std::string_view name) {
+    const auto& rows = session.state.overview.demand;
+    return std::count_if(rows.begin(), rows.end(),
+                         [&](const tui::DemandRow& row) { return row.cluster.text == name; });
+  };
+  ASSERT_GT(rows_of("hpc"), 0);
+  Event silent =
+      on("hpc", SourceReport{Source::slurm_jobs, Error{"no answer", "timed out", ""}, {}, "", false});
+  session.tell(std::move(silent));
+  session.pass(Duration{1'000});
+  EXPECT_EQ(rows_of("hpc"), 0) << session.screen();
 }
 
 // Two thirds of a tall terminal stood empty, and how old the figures are stood on a page of its own.

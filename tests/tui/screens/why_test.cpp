@@ -107,6 +107,36 @@ TEST(WhyScreen, BesideTheWaitingListItIsToldInAClusterOfMoreThanAHundredNodesToo
   EXPECT_EQ(session.state.why_beside.subject, "8");
 }
 
+// Of a large cluster nothing that would help was ever told beside the list.
+TEST(WhyScreen, BesideTheListOfALargeClusterThePlannersThreadFindsWhatWouldHelp) {
+  Session session = waiting_on_a_cluster_of(1001);
+  ASSERT_FALSE(session.shows("WHAT WOULD HELP")) << session.screen();
+  session.work_out();
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  EXPECT_FALSE(session.shows("opens its page")) << session.screen();
+  ASSERT_TRUE(session.state.why_beside.at) << "it says when";
+  const auto of_seven = session.state.large.why->question;
+  session.press("j");
+  EXPECT_FALSE(session.shows("WHAT WOULD HELP")) << "another job is not answered with that of the first";
+  EXPECT_NE(session.state.large.why->question, of_seven);
+  session.work_out();
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  EXPECT_EQ(session.state.large.why->answer->question->id.text, "8");
+}
+
+// The cluster moved with every look, and the answer was gone with it.
+TEST(WhyScreen, BesideTheListOfALargeClusterAnAnswerStaysUntilTheNext) {
+  Session session = waiting_on_a_cluster_of(1001);
+  session.work_out();
+  const auto first = session.state.large.why->question;
+  session.tell(on("hpc", NodeSeen{node("late", {})}));
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  EXPECT_EQ(session.state.large.why->question, first) << "not at each change";
+  session.pass(Duration{15'000});
+  EXPECT_NE(session.state.large.why->question, first);
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+}
+
 TEST(WhyScreen, BesideTheListOfAHugeClusterTheReasonIsToldAndTheKeyThatLooksAtTheNodes) {
   Session session = waiting_on_a_cluster_of(1001);
   EXPECT_TRUE(session.shows("WHY IT WAITS")) << session.screen();

@@ -138,12 +138,7 @@ bool mode_is_pending(const Gpu& gpu) {
   return gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending;
 }
 
-std::string why_no_hours(const LayoutState& edit, const Cluster& cluster) {
-  if (!edit.differs()) return "nothing is edited yet";
-  return cluster.nodes.size() > kMostPlayed || cluster.workloads.size() > kMostPlayed
-             ? "the cluster is too large to play its next hours with every key: the plan's page does"
-             : "";
-}
+std::string why_no_hours(const LayoutState& edit) { return edit.differs() ? "" : "nothing is edited yet"; }
 
 std::string leave_for_plan(UiState& state, const UiContext& ui) {
   LayoutState& edit = edit_of(state);
@@ -202,7 +197,7 @@ std::string why_no_edit(Action action, const UiState& state, const UiContext& ui
       return mode_is_pending(*view->gpu) ? "nothing is edited yet: a change of its MIG mode is pending, and "
                                            "a layout says what it is to be"
                                          : "nothing is edited yet";
-    case Action::layout_hours: return why_no_hours(edit, *view->cluster);
+    case Action::layout_hours: return why_no_hours(edit);
     default: return "";
   }
 }

@@ -14,6 +14,7 @@
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/next_hours.hpp"
 #include "tui/screens/roles.hpp"
@@ -68,10 +69,32 @@ std::string key_of(const LayoutState& edit, const LayoutView& view) {
   return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
 }
 
+// Of a cluster that is too large to do it with every key: what the planner's thread has played for this wish.
+std::shared_ptr<const whatif::Comparison> hours_of(UiState& state, const UiContext& ui,
+                                                   const plan::Plan& plan, int hours,
+                                                   const std::string& wish) {
+  if (auto played = play_hours(ui, plan, hours, kMostPlayed)) return played;
+  auto& asked = state.large.hours;
+  const bool same =
+      asked && asked->question->wish == wish && asked->question->then->cluster.name == plan.intent.cluster;
+  if (!same) ask_hours(state, ui, plan, hours, wish);
+  if (!same || !asked) return nullptr;
+  if (is_due_again(*asked, state, ui))
+    ask_large(asked, ui,
+              HoursQuestion{then_of(state, ui, *ui.model.find(plan.intent.cluster)), plan, hours, wish},
+              !stands_in_past(state));
+  return asked->answer ? asked->answer->played : nullptr;
+}
+
 // The headline of what-if, where it moves anyone or its hours were chosen. The plan's own page says it of
 // itself.
-void add_next_hours(const UiContext& ui, plan::Plan& plan, int hours) {
-  const auto played = play_hours(ui, plan, hours, kMostPlayed);
+void add_next_hours(UiState& state, const UiContext& ui, plan::Plan& plan, int hours,
+                    const std::string& wish) {
+  const auto played = hours_of(state, ui, plan, hours, wish);
+  if (!played && state.large.hours && state.large.hours->working() &&
+      state.large.hours->question->wish == wish)
+    plan.notices.push_back(
+        {Severity::info, std::string(kNextHours), {}, fmt::format("the next {} h are being played", hours)});
   const bool moves =
       played && (!played->sooner.empty() || !played->later.empty() || !played->changed.changed);
   if (!played || (!moves && hours == whatif::kUsualHours)) return;
@@ -102,7 +125,7 @@ void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
                       state.rules, cluster_now(*view.cluster, ui.wall), preview.outlook.get());
   if (plan && !edit.shown().note.empty())
     plan->notices.push_back({Severity::info, "preset", {}, edit.shown().note});
-  if (plan) add_next_hours(ui, *plan, edit.hours);
+  if (plan) add_next_hours(state, ui, *plan, edit.hours, preview.key);
   if (plan)
     preview.plan = std::move(*plan);
   else

@@ -12,7 +12,7 @@ namespace tessera::tui {
 // The rule of the notice that has the headline of what-if; it does not go with the plan to its page. Also the
 // id of its line.
 inline constexpr std::string_view kNextHours = "next-hours";
-// Nodes and workloads: the next hours are played with every key.
+// Nodes and workloads: the next hours are played with every key; those of more by the planner's thread.
 inline constexpr std::size_t kMostPlayed = 300;
 
 // layout_page(), with the lines that the preview leaves empty given to profiles that would not be seen else.

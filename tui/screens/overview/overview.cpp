@@ -439,8 +439,6 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
   data.groups = node_groups(ui.model);
   if (data.groups.empty()) data.mosaic = mosaic_nodes(ui, ascii);
   data.waiting = waiting_longest(ui.model, kWaitingKept, data.totals);
-  data.demand = demand_rows(ui.model, ui.catalogue);
-  data.demand_left_out = !is_demand_counted(ui.model);
   data.valid = true;
   data.revision = ui.model.revision;
   data.at = ui.wall;

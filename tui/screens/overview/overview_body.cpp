@@ -10,6 +10,7 @@
 #include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/overview/overview.hpp"
+#include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/users.hpp"
 
@@ -122,16 +123,19 @@ const Body kOverviewBody{draw_overview_body, move_overview, settle_overview, cli
 void refresh_overview(UiState& state, Screen& screen, const UiContext& ui) {
   refresh_users(state, screen, ui);
   refresh_fleet_findings(state, ui);
+  refresh_demand(state, ui);
   if (!sums_stale(state.overview, ui)) return;
   state.overview =
       work_out_overview(ui, state.ascii, state.runs.heads, first_key(state, Action::show_journal),
                         state.platform, fleet_findings(state));
+  show_demand(state.overview, state, ui);
   sink_acknowledged(state, ui.wall);
 }
 
 std::optional<TimePoint> overview_next_change(const UiState& state, const UiContext& ui) {
   // Either may be behind the other: a list of runs has the sums worked out again, not the users.
   std::optional<TimePoint> next = users_next_change(state, ui);
+  if (const auto demand = demand_next_change(state, ui); demand && (!next || *demand < *next)) next = demand;
   if (state.overview.revision == ui.model.revision) return next;
   const TimePoint sums = state.overview.at + kManyEvery;
   return next ? std::min(*next, sums) : sums;

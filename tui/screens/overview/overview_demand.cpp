@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "tui/screens/cell_words.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -173,22 +175,24 @@ std::string fits_text(const why::Demand& demand, const UiState& state, bool in_s
   return text;
 }
 
-bool is_demand_counted(const Model& model) {
+namespace {
+
+bool is_large(const Model& model) {
   std::size_t things = 0;
   for (const Cluster& cluster : model.clusters) things += cluster.nodes.size() * 8 + cluster.workloads.size();
-  return things <= kMostThings;
+  return things > kMostThings;
 }
 
-std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue) {
+std::vector<DemandRow> count_demand(const Model& model, const mig::Catalogue& catalogue,
+                                    const pack::Stop& stop = {}) {
   std::vector<DemandRow> rows;
-  if (!is_demand_counted(model)) return rows;
   for (const Cluster& cluster : model.clusters) {
+    if (stop && stop()) break;
     // What waited when it answered last is not what waits now.
     if (!insight::work_is_current(cluster)) continue;
     for (why::Demand& demand : demand_of(model, cluster, catalogue))
       rows.push_back({cluster.name, std::move(demand)});
   }
-  if (rows.empty()) return rows;
   // What has no room comes first: a table that is cut must not lose it.
   const auto key = [](const why::Demand& demand) {
     const bool unmet = demand.for_room > 0 && demand.fit_cut < demand.for_room - demand.unsure;
@@ -196,15 +200,70 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const DemandRow& a, const DemandRow& b) { return key(a.demand) < key(b.demand); });
-  // A table that is cut loses its last rows: what makes its numbers true is not one of them.
-  std::vector<DemandRow> notes = notes_on(model);
-  rows.insert(rows.begin(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
   return rows;
+}
+
+// Of clusters that have fallen silent since, nothing is said.
+std::vector<DemandRow> counted_then(const DemandCounted& answer, const Model& model) {
+  std::vector<DemandRow> rows;
+  for (const DemandRow& row : answer.rows)
+    if (const Cluster* cluster = model.find(row.cluster); cluster && insight::work_is_current(*cluster))
+      rows.push_back(row);
+  return rows;
+}
+
+DemandRow note_of_age(const DemandCounted& answer) {
+  DemandRow note;
+  note.demand.resource = fmt::format("counted at {}: with so many GPUs, jobs and pods not at each change",
+                                     time_text(answer.question->at));
+  return note;
+}
+
+}  // namespace
+
+void show_demand(OverviewData& data, const UiState& state, const UiContext& ui) {
+  const bool large = is_large(ui.model);
+  const DemandCounted* then = large && state.large.demand ? state.large.demand->answer.get() : nullptr;
+  data.demand_awaited = large && !then;
+  data.demand.clear();
+  if (data.demand_awaited) return;
+  data.demand = then ? counted_then(*then, ui.model) : count_demand(ui.model, ui.catalogue);
+  if (data.demand.empty()) return;
+  // A table that is cut loses its last rows: what makes its numbers true is not one of them.
+  std::vector<DemandRow> notes = notes_on(ui.model);
+  if (then) notes.insert(notes.begin(), note_of_age(*then));
+  data.demand.insert(data.demand.begin(), std::make_move_iterator(notes.begin()),
+                     std::make_move_iterator(notes.end()));
+}
+
+void refresh_demand(UiState& state, const UiContext& ui) {
+  auto& asked = state.large.demand;
+  if (!is_large(ui.model)) {
+    asked = nullptr;
+    return;
+  }
+  if (asked && !is_due_again(*asked, state, ui)) return;
+  Model clusters;
+  clusters.clusters = ui.model.clusters;
+  // What was counted of another moment is not of this one.
+  ask_large(asked, ui, DemandQuestion{std::move(clusters), &ui.catalogue, ui.wall}, !stands_in_past(state));
+}
+
+std::optional<TimePoint> demand_next_change(const UiState& state, const UiContext& ui) {
+  const auto& asked = state.large.demand;
+  if (!asked || asked->working() || asked->revision == ui.model.revision) return std::nullopt;
+  return due_again(*asked);
+}
+
+std::shared_ptr<const DemandCounted> answer_of(std::shared_ptr<const DemandQuestion> question,
+                                               const pack::Stop& stop) {
+  std::vector<DemandRow> rows = count_demand(question->model, *question->catalogue, stop);
+  return std::make_shared<const DemandCounted>(DemandCounted{std::move(question), std::move(rows)});
 }
 
 int demand_lines(const UiState& state, Rect spare) {
   if (spare.width < kNarrowest) return 0;
-  if (state.overview.demand_left_out) return spare.height > 0 ? 1 : 0;
+  if (state.overview.demand_awaited) return spare.height > 0 ? 1 : 0;
   const int lines = 1 + static_cast<int>(state.overview.demand.size());
   if (lines == 1) return 0;
   const bool blocks = spare.width >= kBlocksFrom && spare.height >= kOthers + kFewest;
@@ -224,10 +283,11 @@ void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
     canvas.put(area.x + x, area.y, text, Role::heading);
   };
   canvas.put(area.x + at.cluster, area.y, told(state, N_("DEMAND")), Style(Role::heading).with_bold());
-  if (state.overview.demand_left_out)
-    return put_cell(canvas, area.x + at.what, area.y, area.width - at.what - 1,
-                    told(state, N_("not counted: with so many GPUs, jobs and pods that takes too long")),
-                    Role::unknown, state.ascii);
+  if (state.overview.demand_awaited)
+    return put_cell(
+        canvas, area.x + at.what, area.y, area.width - at.what - 1,
+        told(state, N_("is being counted: with so many GPUs, jobs and pods that takes some time")),
+        Role::unknown, state.ascii);
   heading(at.what, "RESOURCE");
   put_right(canvas, area.x + at.free, area.y, "FREE", Role::heading);
   put_right(canvas, area.x + at.could, area.y, "COULD BE CUT", Role::heading);

@@ -4,6 +4,7 @@
 // what is free and what waits stay. Threads: pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,15 @@
 
 namespace tessera::tui {
 
-// False: there is too much to work out between two pictures.
-bool is_demand_counted(const Model& model);
-// Of all clusters that tell what waits, most wanted first; empty where it is not counted. Before them,
-// without a cluster: which ones do not tell what is free, and on machines whose GPUs two schedulers hand out,
-// which stand in rows of both.
-std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
+// Of all clusters that tell what waits, most wanted first. Before them, without a cluster: which ones do not
+// tell what is free, and on machines whose GPUs two schedulers hand out, which stand in rows of both. Those
+// of large clusters are what the planner's thread counted last, with the time of it.
+void show_demand(OverviewData& data, const UiState& state, const UiContext& ui);
+
+// Asks for the demand of clusters that are too large to count it between two pictures.
+void refresh_demand(UiState& state, const UiContext& ui);
+// When it is asked for again; nullopt: nothing has moved since, or it is being counted.
+std::optional<TimePoint> demand_next_change(const UiState& state, const UiContext& ui);
 
 // "fits now", "2 of 3 fit after a re-cut"; empty: nothing waits for it.
 // short: in 21 cells.

@@ -13,6 +13,7 @@
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/roles.hpp"
@@ -24,8 +25,8 @@ namespace tessera::tui {
 namespace {
 
 constexpr std::size_t kFewNodesToSearch = 100;  // for each picture; for what would help, for each row
-// For each row that the cursor comes to, and for each change of the cluster: of a larger one only the
-// scheduler's reason is told beside a list, or a key would wait for its nodes.
+// For each row that the cursor comes to, and for each change of the cluster: of a larger one the scheduler's
+// reason alone is told beside a list until the planner's thread has looked at its nodes.
 constexpr std::size_t kMostNodesBeside = 1000;
 constexpr std::size_t kGroups = 8;  // of nodes that are listed
 constexpr int kIndent = 6;
@@ -88,6 +89,25 @@ std::shared_ptr<const why::Answer> work_out_beside(const UiContext& ui, const Ui
     return work_out(ui, state, waits, nullptr,
                     !waits.workload || waits.cluster->nodes.size() <= kFewNodesToSearch);
   return std::make_shared<const why::Answer>(why::in_short(*waits.cluster, *waits.workload));
+}
+
+bool is_of(const AskedWhy& asked, const Screen& page) {
+  return asked.question && asked.question->then->cluster.name == page.cluster &&
+         asked.question->id.text == page.subject;
+}
+
+// What the planner's thread has found of it, and asks it for what a list leaves out; nullptr: nothing yet.
+const WhyFound* found_beside(UiState& state, const UiContext& ui, const Screen& page, const Waits& waits) {
+  if (!waits.workload || waits.cluster->nodes.size() <= kFewNodesToSearch) return nullptr;
+  auto& asked = state.large.why;
+  const bool same = asked && is_of(*asked, page);
+  if (!same || is_due_again(*asked, state, ui))
+    ask_large(asked, ui,
+              WhyQuestion{then_of(state, ui, *waits.cluster), state.abilities.contains(waits.cluster->name),
+                          waits.workload->id},
+              same && !stands_in_past(state));
+  const WhyFound* found = asked->answer.get();
+  return found && found->answer ? found : nullptr;
 }
 
 void add_statement(FactPage& page, const why::Statement& one, Style style, int column) {
@@ -203,8 +223,16 @@ void refresh_why(UiState& state, Screen& screen, const UiContext& ui) {
 }
 
 void note_why_beside(UiState& state, const UiContext& ui, const Screen& page) {
-  if (is_about(state.why_beside, ui, page)) return;
-  state.why_beside = view_of(ui, page, work_out_beside(ui, state, waiting_on(ui, page)));
+  const Waits waits = waiting_on(ui, page);
+  const WhyFound* found = found_beside(state, ui, page, waits);
+  const bool shown = found && state.why_beside.answer == found->answer;
+  if (is_about(state.why_beside, ui, page) && (!found || shown)) return;
+  if (!found) {
+    state.why_beside = view_of(ui, page, work_out_beside(ui, state, waits));
+    return;
+  }
+  state.why_beside = view_of(ui, page, found->answer);
+  state.why_beside.at = found->question->then->now;
 }
 
 void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
@@ -218,8 +246,8 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
                      page.told("opens its page, which looks for what would help, too"));
   page.data(
       first_key(state, Action::open),
-      page.told("opens its page, which looks at each node and for what would help: this cluster has too "
-                "many nodes to do that beside a list"));
+      page.told("opens its page, which looks at each node and for what would help: beside a list of so many "
+                "nodes that takes some time"));
 }
 
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
@@ -228,6 +256,9 @@ void add_candidates(FactPage& page, const why::Answer& answer, const Screen& scr
   const bool kept = screen.why.answer.get() == &answer;
   add_nodes(page, answer, kept ? screen.why.groups : fold_groups(answer));
   add_asked(page, answer, cluster, wall);
+  if (!kept || !screen.why.at) return;
+  page.blank();
+  page.data(page.told("as of"), time_text(*screen.why.at), Role::dim);
 }
 
 const why::Remedy* remedy_under(const why::Answer& answer, const std::string& stop) {

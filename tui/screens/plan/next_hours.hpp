@@ -1,5 +1,6 @@
 // The next hours with a plan and without it, for the screens that say so in a line.
-// Threads: the UI thread, which stands still while they are played.
+// Threads: the UI thread, which stands still while they are played: those of large clusters are asked of the
+// planner's thread.
 #pragma once
 
 #include <array>
@@ -13,6 +14,12 @@ namespace tessera::tui {
 // nullptr: the plan changes nothing, or there are more nodes or workloads than `most`.
 std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const plan::Plan& plan, int hours,
                                                      std::size_t most);
+
+// Asks the planner's thread to play them, where the plan changes anything. wish: screens/large.hpp.
+void ask_hours(UiState& state, const UiContext& ui, const plan::Plan& plan, int hours, std::string wish = {});
+
+// Those of the plan that is shown.
+bool hours_are_played(const UiState& state);
 
 // What the key for the hours goes through: behind the last comes the first.
 inline constexpr std::array kHoursAhead{6, 12, 24, 48, 72};

@@ -11,6 +11,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/next_hours.hpp"
@@ -31,7 +32,7 @@ int next_of(const std::array<int, N>& sizes, int now) {
 constexpr std::array kCanaries{0, 1, 2, 4};
 constexpr std::array kBatches{1, 2, 4, 8, 16, 32};
 
-// The console stands still while it is worked out: larger clusters have the command line for it.
+// The console stands still while it is worked out: of larger clusters the planner's thread does it.
 constexpr std::size_t kMostPlayed = 2000;
 
 // Of the recording that is shown; nullopt: the live cluster is.
@@ -46,6 +47,11 @@ std::size_t first_changed(const plan::Plan& plan) {
   const auto changed = std::find_if(plan.nodes.begin(), plan.nodes.end(),
                                     [](const plan::NodePlan& node) { return !node.steps.empty(); });
   return changed == plan.nodes.end() ? 0 : static_cast<std::size_t>(changed - plan.nodes.begin());
+}
+
+void play(UiState& state, const UiContext& ui, PlanView& view) {
+  view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
+  if (!view.whatif) ask_hours(state, ui, view.plan, view.hours);
 }
 
 // Plans again with these options, from what stands now. The plan before it stays when that fails.
@@ -64,7 +70,7 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
   view.trouble.clear();
   view.past = shown_moment(state, ui, intent.cluster);
   view.put(std::move(*planned));
-  view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
+  play(state, ui, view);
   view.moved.clear();
   view.revision = ui.model.revision;
   if (view.node >= view.plan.nodes.size() || view.plan.nodes[view.node].steps.empty())
@@ -112,18 +118,14 @@ void change_options(UiState& state, const UiContext& ui, Action action) {
 void play_other_hours(UiState& state, const UiContext& ui) {
   PlanView& view = *state.plan;
   view.hours = next_hours(view.hours);
-  view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
+  play(state, ui, view);
   if (view.whatif) say(state, ui, Severity::info, whatif::headline(*view.whatif));
 }
 
 std::string why_no_hours(const PlanView& view) {
   if (!view.plan.changes_anything())
     return "this plan changes nothing: the next hours are the same without it";
-  return view.whatif ? ""
-                     : fmt::format(
-                           "the cluster is too large to play its next hours here: tessera whatif "
-                           "--hours {} does",
-                           view.hours);
+  return view.whatif ? "" : "the next hours are being played";
 }
 
 std::string all_commands(const plan::Plan& plan) {
@@ -156,6 +158,18 @@ std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const 
   return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
 }
 
+void ask_hours(UiState& state, const UiContext& ui, const plan::Plan& plan, int hours, std::string wish) {
+  const Cluster* cluster = ui.model.find(plan.intent.cluster);
+  if (!cluster || !plan.changes_anything()) return;
+  ask_large(state.large.hours, ui, HoursQuestion{then_of(state, ui, *cluster), plan, hours, std::move(wish)},
+            false);
+}
+
+bool hours_are_played(const UiState& state) {
+  const auto& asked = state.large.hours;
+  return state.plan && !state.plan->whatif && asked && asked->working() && asked->question->wish.empty();
+}
+
 Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent,
                             const std::optional<plan::SiteRules>& rules) {
   const Cluster* cluster = ui.model.find(intent.cluster);
@@ -182,7 +196,7 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
   view.plan = std::move(plan);
   view.node = first_changed(view.plan);
   if (state.top().layout) view.hours = state.top().layout->hours;
-  view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
+  play(state, ui, view);
   view.undoes = std::move(undoes);
   view.revision = ui.model.revision;
   Screen screen;

@@ -14,6 +14,7 @@
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/plan/next_hours.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/plan_parts.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
@@ -448,12 +449,15 @@ class Page {
   void pending() {
     const whatif::Comparison* played = view_.whatif.get();
     const bool chosen = view_.hours != whatif::kUsualHours;
-    if (plan_.will_run_count + plan_.never_again_count == 0 && (!played || (is_nothing(*played) && !chosen)))
+    const bool playing = hours_are_played(state_);
+    if (plan_.will_run_count + plan_.never_again_count == 0 && !playing &&
+        (!played || (is_nothing(*played) && !chosen)))
       return;
     heading("WAITING WORK", played ? fmt::format("the next {} h; {} plays others", view_.hours,
                                                  first_key(state_, Action::plan_hours))
                                    : std::string());
     if (played) note(whatif::headline(*played), Role::text, id_of('k', "what-if"));
+    if (playing) note(fmt::format("the next {} h are being played", view_.hours), Role::dim);
     lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)),
                         plan_.will_run_count > 0 ? Role::good : Role::dim, 3}},
                       id_of('k', "will-run")});

@@ -1,0 +1,44 @@
+#include "tui/screens/large.hpp"
+
+#include "tui/screens/overview/overview_demand.hpp"
+
+namespace tessera::tui {
+namespace {
+
+void take_hours(UiState& state, const HoursPlayed& told) {
+  if (state.top().layout) return state.top().layout->preview.key.clear();  // made again, with its hours
+  if (state.plan && told.question->wish.empty()) state.plan->whatif = told.played;
+}
+
+}  // namespace
+
+void take_large(UiState& state, const UiContext& ui, const LargeTold& told) {
+  if (const auto* demand = std::get_if<std::shared_ptr<const DemandCounted>>(&told.what)) {
+    if (take_large(state.large.demand, ui, *demand)) show_demand(state.overview, state, ui);
+  } else if (const auto* why = std::get_if<std::shared_ptr<const WhyFound>>(&told.what)) {
+    take_large(state.large.why, ui, *why);
+  } else if (const auto* hours = std::get_if<std::shared_ptr<const HoursPlayed>>(&told.what)) {
+    if (take_large(state.large.hours, ui, *hours)) take_hours(state, **hours);
+  }
+}
+
+std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> question) {
+  const ClusterThen& then = *question->then;
+  const Workload* workload = then.cluster.workloads.find(question->id);
+  std::shared_ptr<const why::Answer> answer;
+  if (workload && workload->state == WorkloadState::pending) {
+    const why::Site site{then.catalogue, question->knows_means ? &then.can : nullptr, then.rules, then.now,
+                         nullptr};
+    answer = std::make_shared<const why::Answer>(why::explain(then.cluster, *workload, site));
+  }
+  return std::make_shared<const WhyFound>(WhyFound{std::move(question), std::move(answer)});
+}
+
+std::shared_ptr<const HoursPlayed> answer_of(std::shared_ptr<const HoursQuestion> question) {
+  const ClusterThen& then = *question->then;
+  const whatif::Question asked{&then.cluster, then.catalogue, then.now, std::chrono::hours(question->hours)};
+  auto played = std::make_shared<const whatif::Comparison>(whatif::compare(asked, question->plan));
+  return std::make_shared<const HoursPlayed>(HoursPlayed{std::move(question), std::move(played)});
+}
+
+}  // namespace tessera::tui
