@@ -57,6 +57,13 @@ TEST(CommandTable, EachCommandWithATimeEitherPlansOrLooksBack) {
   EXPECT_TRUE(can_look_back("replay"));
 }
 
+// The last one alone was asked, in silence: read_figure_sources refuses two of a kind.
+TEST(Parse, APrometheusThatIsNamedTwiceIsReadAsBoth) {
+  const auto parsed = parse_arguments({"nodes", "--prometheus=m/p:9090", "--prometheus", "http://q:9090"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->flags.at("prometheus"), "m/p:9090,http://q:9090");
+}
+
 TEST(Parse, SimulationNeedsNoScenarioAndTakesNoCommandForOne) {
   auto parsed = parse_arguments({"--sim", "nodes"});
   ASSERT_TRUE(parsed);
