@@ -154,15 +154,23 @@ std::string some_of(const std::set<std::string>& names, std::size_t most) {
   return names.size() > shown ? text + " and " + std::to_string(names.size() - shown) + " more" : text;
 }
 
-std::vector<std::string_view> lines_in(std::string_view text) {
-  std::vector<std::string_view> lines;
+namespace {
+
+std::vector<std::string_view> parts_at(std::string_view text, char border) {
+  std::vector<std::string_view> parts;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at) lines.push_back(text.substr(at, end - at));
+    std::size_t end = std::min(text.find(border, at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  return lines;
+  return parts;
 }
+
+}  // namespace
+
+std::vector<std::string_view> lines_in(std::string_view text) { return parts_at(text, '\n'); }
+
+std::vector<std::string_view> parts_at_commas(std::string_view text) { return parts_at(text, ','); }
 
 bool contains_folded(std::string_view text, std::string_view folded_needle) {
   if (folded_needle.empty()) return true;

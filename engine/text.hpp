@@ -37,6 +37,8 @@ std::string lower(std::string_view text);
 std::string some_of(const std::set<std::string>& names, std::size_t most);
 // Its lines without their ends; those that are empty are left out. They look into the text.
 std::vector<std::string_view> lines_in(std::string_view text);
+// "a,b": what stands between commas; what is empty is left out. They look into the text.
+std::vector<std::string_view> parts_at_commas(std::string_view text);
 bool contains_folded(std::string_view text, std::string_view folded_needle);
 
 }  // namespace tessera

@@ -1,7 +1,10 @@
 #include "backends/figures/sources.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "backends/figures/prometheus.hpp"
 
@@ -21,7 +24,14 @@ std::string value_of(const std::map<std::string, std::string>& by_setting, const
   return found == by_setting.end() ? std::string() : found->second;
 }
 
+// Which of two is to be asked is not guessed: the figures of the other one would be missing in silence.
+Error too_many(std::string reason) {
+  return {"cannot use this setting", std::move(reason),
+          "keep one of them: a service for Kubernetes and a URL for Slurm may stand side by side"};
+}
+
 Status read_places(std::string_view text, FigureSources& sources) {
+  std::string_view service;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view one = text.substr(0, end);
@@ -29,11 +39,14 @@ Status read_places(std::string_view text, FigureSources& sources) {
     if (one.find("://") != std::string_view::npos) {
       auto url = parse_root_url(one);
       if (!url) return url.error();
+      if (!sources.url.empty())
+        return too_many(fmt::format("two URLs are named: {} and {}", sources.url, *url));
       sources.url = std::move(*url);
     } else {
       auto place = parse_service_place(one);
       if (!place) return place.error();
-      sources.service = std::move(*place);
+      if (sources.service) return too_many(fmt::format("two services are named: {} and {}", service, one));
+      sources.service = std::move(*place), service = one;
     }
   }
   return Done{};

@@ -21,34 +21,25 @@ constexpr auto kGap = std::chrono::seconds(5);     // between two looks
 constexpr Duration kCallPatience{10000};           // with one call
 constexpr auto kFresh = std::chrono::seconds(30);  // for which an answer is not asked for again
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    if (comma > 0) words.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return words;
-}
-
 bool has_word(const std::string& list, std::initializer_list<std::string_view> words) {
-  for (const std::string& one : split(list))
+  for (const std::string_view one : parts_at_commas(list))
     if (std::any_of(words.begin(), words.end(), [&](std::string_view word) { return lower(one) == word; }))
       return true;
   return false;
 }
 
 // What scontrol and sprio take as one word of a list. Anything else would ask for something else.
-bool is_name(const std::string& text) {
+bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 256 && text.front() != '-' &&
-         text.find_first_of(" ,=\t\"'\\") == std::string::npos;
+         text.find_first_of(" ,=\t\"'\\") == std::string_view::npos;
 }
 
 // The job's own QOS and those of its partitions.
 std::vector<std::string> all_qos(const JobLook& look, const std::string& own) {
-  std::vector<std::string> all = split(own);
-  for (const std::string& partition : split(look.job.group))
-    if (std::string qos = qos_of_partition(look.partitions, partition); !qos.empty())
+  const std::vector<std::string_view> told = parts_at_commas(own);
+  std::vector<std::string> all(told.begin(), told.end());
+  for (const std::string_view partition : parts_at_commas(look.job.group))
+    if (std::string qos = qos_of_partition(look.partitions, std::string(partition)); !qos.empty())
       all.push_back(std::move(qos));
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -226,7 +217,7 @@ void DetailsReader::take_limits(const Result<Outcome>& result) {
 
 void DetailsReader::ask_priorities() {
   const JobLook& wanted = now_->look;
-  const std::vector<std::string> partitions = split(wanted.job.group);
+  const std::vector<std::string_view> partitions = parts_at_commas(wanted.job.group);
   const bool plain = !partitions.empty() && std::all_of(partitions.begin(), partitions.end(), is_name);
   if (!plain || !contains_folded(wanted.facts.priority, "multifactor")) return end();
   ask(Teller::priority, show_priorities(site_, wanted.job.group), &DetailsReader::take_priorities);

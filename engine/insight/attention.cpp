@@ -104,11 +104,13 @@ class Collector {
         recording(health);
         continue;
       }
-      std::string text = to_line({health.failure->what, health.failure->reason, ""});
-      text += health.last_ok ? fmt::format("; shown: what was true {} ago", ago(*health.last_ok))
-                             : std::string("; never answered");
+      const std::string failure = to_line({health.failure->what, health.failure->reason, ""});
+      const std::string age = health.last_ok
+                                  ? fmt::format("; shown: what was true {} ago", ago(*health.last_ok))
+                                  : std::string("; never answered");
       Finding& finding =
-          add(Severity::danger, std::string(word(source)), false, std::move(text), health.failure->hint);
+          add(Severity::danger, std::string(word(source)), false, failure + age, health.failure->hint);
+      finding.key = failure;  // "59 min" becomes "1 h 00 min"
       finding.follows = "what it reports is as old as its last answer";
       finding.commands = asked_by(source);
       finding.source = source;
@@ -118,10 +120,10 @@ class Collector {
 
   // It is none of the cluster's sources: they are told as they stood at that moment.
   void recording(const SourceHealth& health) {
-    Finding& finding = add(
-        Severity::danger, std::string(failing_word(Source::none)), false,
-        to_line({health.failure->what, health.failure->reason, ""}) + "; " + recording_age(cluster_, wall_),
-        health.failure->hint);
+    const std::string failure = to_line({health.failure->what, health.failure->reason, ""});
+    Finding& finding = add(Severity::danger, std::string(failing_word(Source::none)), false,
+                           failure + "; " + recording_age(cluster_, wall_), health.failure->hint);
+    finding.key = failure;
     finding.follows = "what is shown is older than the moment that was asked for, or nothing is";
     finding.since = health.failing_since;
   }

@@ -10,6 +10,7 @@
 
 #include "engine/insight/hardware.hpp"
 #include "engine/insight/joined_commands.hpp"
+#include "engine/mig/profile_name.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -23,19 +24,11 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Where "1g.10gb" or "1c.3g.40gb" ends that begins at this digit; the same place: there is none.
 std::size_t end_of_profile(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  const auto takes_number = [&] {
-    const std::size_t from = end;
-    while (end < text.size() && is_digit(text[end])) ++end;
-    return end > from;
-  };
-  const auto takes = [&](std::string_view word) {
-    if (!text.substr(end).starts_with(word)) return false;
-    end += word.size();
-    return true;
-  };
-  if (takes_number() && takes("c.") && !takes_number()) return at;
-  return takes("g.") && takes_number() && takes("gb") ? end : at;
+  constexpr std::string_view kUnit = "gb";
+  const std::size_t unit = text.find(kUnit, at);
+  if (unit == std::string_view::npos) return at;
+  const std::size_t end = unit + kUnit.size();
+  return mig::parse_profile(text.substr(at, end - at)) ? end : at;
 }
 
 // Counts, ages and the numbers of GPUs differ among those that have one cause; the number of an Xid and the

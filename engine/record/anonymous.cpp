@@ -5,6 +5,7 @@
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/nil_generator.hpp>
+#include <string_view>
 #include <utility>
 
 #include "engine/mig/profile_name.hpp"
@@ -13,6 +14,7 @@
 #include "engine/model/bridged_nodes.hpp"
 #include "engine/model/processes.hpp"
 #include "engine/model/slinky.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::record {
 namespace {
@@ -27,14 +29,9 @@ std::string hashed_id(const std::string& id, const std::string& salt) {
 
 // "r1,r2": each of them, as where it is told alone.
 std::string hashed_list(const std::string& list, const std::string& salt) {
-  std::string all, word;
-  for (const char c : list + ',') {
-    if (c != ',') {
-      word += c;
-    } else if (!word.empty()) {
-      all += (all.empty() ? "" : ",") + hashed(std::exchange(word, {}), salt);
-    }
-  }
+  std::string all;
+  for (const std::string_view name : parts_at_commas(list))
+    all += (all.empty() ? "" : ",") + hashed(std::string(name), salt);
   return all;
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "engine/insight/causes.hpp"
 #include "engine/insight/totals.hpp"
 #include "engine/model/health_words.hpp"
 
@@ -78,6 +80,33 @@ std::string state_of(const Workload& workload) {
   return std::string(word(workload.state)) + (workload.user.empty() ? "" : ", " + workload.user);
 }
 
+std::string subject_of(const insight::Finding& finding) {
+  if (finding.subject.empty()) return finding.cluster.text;
+  return finding.gpu ? finding.subject + " GPU " + std::to_string(finding.gpu->value) : finding.subject;
+}
+
+// By where they are and what they are; with each what it says. Two that differ by a number alone share a
+// place.
+using Found = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+
+Found by_identity(std::span<const insight::Finding> findings) {
+  Found found;
+  for (const insight::Finding& one : findings)
+    found[{subject_of(one), insight::cause_id(one)}].push_back(one.cause.empty() ? one.text : one.cause);
+  return found;
+}
+
+// Those of `texts` that are too many beside `others`: not one that the others have word for word, as long as
+// there is another.
+std::vector<std::string> left_over(std::vector<std::string> texts, const std::vector<std::string>& others) {
+  if (texts.size() <= others.size()) return {};
+  std::stable_partition(texts.begin(), texts.end(), [&](const std::string& text) {
+    return std::find(others.begin(), others.end(), text) == others.end();
+  });
+  texts.resize(texts.size() - others.size());
+  return texts;
+}
+
 }  // namespace
 
 std::vector<Change> differences(const Cluster& before, const Cluster& after) {
@@ -100,6 +129,21 @@ std::vector<Change> differences(const Cluster& before, const Cluster& after) {
     const Workload* old = before.workloads.find(id);
     const Workload* now = after.workloads.find(id);
     compare(all, id.text, "workload", old ? state_of(*old) : "", now ? state_of(*now) : "");
+  }
+  return all;
+}
+
+std::vector<Change> finding_differences(std::span<const insight::Finding> before,
+                                        std::span<const insight::Finding> after) {
+  Found was = by_identity(before), is = by_identity(after);
+  for (const auto& [identity, texts] : was) is.try_emplace(identity);
+  std::vector<Change> all;
+  for (const auto& [identity, texts] : is) {
+    const std::vector<std::string>& old = was[identity];
+    for (std::string& gone : left_over(old, texts))
+      all.push_back({identity.first, "finding", std::move(gone), ""});
+    for (std::string& came : left_over(texts, old))
+      all.push_back({identity.first, "finding", "", std::move(came)});
   }
   return all;
 }

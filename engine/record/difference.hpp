@@ -1,17 +1,20 @@
-// Two moments of a cluster compared: what nodes are, how their GPUs are cut, and who holds what.
+// Two moments of a cluster compared: what nodes are, how their GPUs are cut, who holds what, and what needed
+// attention.
 // Threads: pure functions.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
 
 namespace tessera::record {
 
 struct Change {
-  std::string subject;  // "h100-03", "h100-03 GPU 2", a job or pod
-  std::string what;     // "health" "layout" "holders" "node" "workload" "driver"
+  std::string subject;  // "h100-03", "h100-03 GPU 2", a job or pod, a source, the cluster
+  std::string what;     // "health" "layout" "holders" "node" "workload" "driver" "finding"
   std::string before;   // empty: it was not there
   std::string after;    // empty: it is gone
   friend bool operator==(const Change&, const Change&) = default;
@@ -26,5 +29,10 @@ std::string pool_of(const Node& node);
 
 // By subject, nodes first.
 std::vector<Change> differences(const Cluster& before, const Cluster& after);
+
+// What needed attention at one of the two moments alone, by subject. The same with another count or age is no
+// change.
+std::vector<Change> finding_differences(std::span<const insight::Finding> before,
+                                        std::span<const insight::Finding> after);
 
 }  // namespace tessera::record

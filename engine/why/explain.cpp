@@ -91,7 +91,7 @@ void correct(Answer& answer, Meaning& said, const Cluster& cluster, const Worklo
   answer.more.push_back({fmt::format("Slurm's last look said: {}", answer.sentence.text), Certainty::certain,
                          answer.sentence.source});
   said.topic = answer.topic = Topic::room;
-  const bool full = fitting(answer.nodes) < static_cast<std::size_t>(std::max(1, workload.node_count));
+  const bool full = nodes_that_fit(answer.nodes) < static_cast<std::size_t>(std::max(1, workload.node_count));
   answer.sentence = {full
                          ? "enough of the nodes that it may use are open, and full: it starts by itself once "
                            "what it asks for is given back there, unless others come before it"
@@ -134,7 +134,8 @@ bool add_components(Answer& answer, const Cluster& cluster, const Workload& work
     if (++looked > kMostComponents) break;
     all += (all.empty() ? "" : ", ") + one->id.text;
     const auto wanted = static_cast<std::size_t>(asked_of(*one, cluster.scheduler).nodes);
-    if (fitting(look_at_all(cluster, *one, site)) < wanted) full += (full.empty() ? "" : ", ") + one->id.text;
+    if (nodes_that_fit(look_at_all(cluster, *one, site)) < wanted)
+      full += (full.empty() ? "" : ", ") + one->id.text;
   }
   answer.more.push_back({fmt::format("it starts together with the other components of its job: {}", all),
                          Certainty::certain, workload.origin.source});
@@ -147,7 +148,7 @@ bool add_components(Answer& answer, const Cluster& cluster, const Workload& work
 // Where the model sees something else than the scheduler says.
 void add_contradictions(Answer& answer, const Cluster& cluster, const Workload& workload) {
   const Asked asked = asked_of(workload, cluster.scheduler);
-  const std::size_t fit = fitting(answer.nodes);
+  const std::size_t fit = nodes_that_fit(answer.nodes);
   if (asked.each.empty() || fit < static_cast<std::size_t>(asked.nodes)) return;
   if (answer.topic != Topic::room && answer.topic != Topic::request) return;
   const bool compared = workload.needs && workload.needs->cpus && workload.needs->memory;
@@ -241,7 +242,7 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& ask
   add_time_limits(answer, cluster, workload);
   correct(answer, said, cluster, workload);
   if (!add_components(answer, cluster, workload, site)) add_contradictions(answer, cluster, workload);
-  answer.helps = site.help;
+  answer.depth = site.help ? Depth::help : Depth::nodes;
   if (site.help) answer.help = remedies(cluster, workload, site, answer.nodes, said);
   answer.untold = untold_of(cluster, workload);
   add_details(answer, workload, site.details);
@@ -250,7 +251,7 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& ask
 
 Answer in_short(const Cluster& cluster, const Workload& workload) {
   Answer answer = reported(cluster, workload);
-  answer.in_short = answer.waits;
+  if (answer.waits) answer.depth = Depth::reason;
   // Slurm calls nodes that are full not available, too, and only the nodes would tell.
   if (cluster.scheduler == Scheduler::slurm && blames_nodes(workload.reason) &&
       answer.sentence.certainty == Certainty::certain)

@@ -385,7 +385,7 @@ void elsewhere(Case& of, Topic topic) {
 // left for the scheduler.
 void shorter(Case& of, const std::vector<Candidates>& nodes) {
   const auto wanted = static_cast<std::size_t>(std::max(1, of.workload.node_count));
-  const std::size_t fits = fitting(nodes);
+  const std::size_t fits = nodes_that_fit(nodes);
   if (!of.slurm() || !of.workload.limit || fits >= wanted) return;
   const Reserved reserved(of.cluster, of.workload, of.site.wall);
   std::vector<std::pair<TimePoint, std::string>> until;

@@ -1,10 +1,12 @@
 #include "engine/why/may_use.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::why {
 namespace {
@@ -89,16 +91,8 @@ bool starts_nothing(const Partition& partition) {
 }
 
 std::vector<std::string> partitions_of(const Workload& workload) {
-  std::vector<std::string> all;
-  std::string word;
-  for (const char c : workload.group + ',') {
-    if (c != ',') {
-      word += c;
-    } else if (!word.empty()) {
-      all.push_back(std::exchange(word, {}));
-    }
-  }
-  return all;
+  const std::vector<std::string_view> names = parts_at_commas(workload.group);
+  return {names.begin(), names.end()};
 }
 
 const Partition* closed_to_it(const Cluster& cluster, const Workload& workload, const Node* node) {

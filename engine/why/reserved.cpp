@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/query/value.hpp"
+#include "engine/text.hpp"
 #include "engine/why/details.hpp"
 
 namespace tessera::why {
@@ -42,12 +44,7 @@ std::optional<Node> as_let_in(const Node& node) {
 
 OwnReservations::OwnReservations(const Cluster& cluster, const Workload& workload) {
   if (cluster.scheduler != Scheduler::slurm || !workload.needs || workload.needs->reservation.empty()) return;
-  std::string word;
-  for (const char c : workload.needs->reservation + ',')
-    if (c != ',')
-      word += c;
-    else if (!word.empty())
-      names_.insert(std::exchange(word, {}));
+  for (const std::string_view name : parts_at_commas(workload.needs->reservation)) names_.emplace(name);
   for (const Reservation& one : cluster.reservations) {
     if (!names_.contains(one.name)) continue;
     listed_.push_back({&one, std::nullopt});

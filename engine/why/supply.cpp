@@ -126,7 +126,7 @@ Cluster around(const Cluster& cluster) {
   return alone;
 }
 
-std::size_t fitting(const std::vector<Candidates>& nodes) {
+std::size_t nodes_that_fit(const std::vector<Candidates>& nodes) {
   std::size_t count = 0;
   for (const Candidates& one : nodes) count += one.fits ? one.nodes.size() : 0;
   return count;

@@ -52,7 +52,7 @@ std::vector<Remedy> opening_remedies(const Cluster& cluster, const Workload& wor
                                      const std::vector<Candidates>& nodes);
 
 // How many nodes none of the conditions that are known fails on.
-std::size_t fitting(const std::vector<Candidates>& nodes);
+std::size_t nodes_that_fit(const std::vector<Candidates>& nodes);
 
 // The nodes that these answers are for and the cluster still lists, at most kMostNodes.
 inline constexpr std::size_t kMostNodes = 64;  // that are looked at one by one for plans and times

@@ -49,6 +49,13 @@ struct Remedy {
   std::optional<plan::Intent> intent = std::nullopt;  // of `recut`: what its plan would do
 };
 
+// How much of an answer was worked out.
+enum class Depth : std::uint8_t {
+  reason,  // what the scheduler says alone: no node was looked at, and nothing that would help
+  nodes,   // and the nodes, but nothing that would help
+  help,    // all of it
+};
+
 struct Answer {
   bool waits = false;  // false: nothing below is filled in
   Topic topic = Topic::unknown;
@@ -59,8 +66,7 @@ struct Answer {
   std::vector<std::string> untold;  // conditions that the model does not know of this work
   std::vector<Inquiry> asked;       // for this work alone, and when; model/details.hpp
   std::optional<TimePoint> asked_at;
-  bool in_short = false;  // no node was looked at, and nothing that would help
-  bool helps = true;      // false: what would help was not worked out
+  Depth depth = Depth::help;
 };
 
 // What is looked at beside the cluster: the cluster's own wall time, and what tessera can change there.

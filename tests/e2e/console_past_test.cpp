@@ -41,7 +41,7 @@ class ConsolePast : public testing::Test {
 };
 
 TEST_F(ConsolePast, WhatPrometheusKeptIsShownWithoutARecording) {
-  if (prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+  if (prometheus_is_missing()) GTEST_SKIP() << kNeedsPrometheus;
   const TimePoint now = std::chrono::floor<std::chrono::minutes>(std::chrono::system_clock::now());
   const std::string gpu =
       R"(modelName="NVIDIA H100 80GB HBM3",UUID="GPU-0",gpu="0",Hostname="n1",hpc_job="88123")";

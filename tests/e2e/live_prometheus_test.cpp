@@ -44,7 +44,7 @@ constexpr const char* kFigures[] = {"use_percent", "memory_used_mib", "tensor_pe
 class LivePrometheus : public testing::Test {
  protected:
   void SetUp() override {
-    if (prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+    if (prometheus_is_missing()) GTEST_SKIP() << kNeedsPrometheus;
     if (!find_program("kubectl")) GTEST_SKIP() << "needs kubectl";
     sim::kube::ServeOptions options;
     options.world.scenario = folder_.write("lab.yaml", kWorld);

@@ -53,7 +53,7 @@ class PackHistory : public testing::Test {
 };
 
 TEST_F(PackHistory, ThePeaksThatARealPrometheusKeptAreTheDemand) {
-  if (prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+  if (prometheus_is_missing()) GTEST_SKIP() << kNeedsPrometheus;
   const TimePoint now = std::chrono::floor<std::chrono::minutes>(std::chrono::system_clock::now());
   // Three slices at once for two hours in the morning, one since.
   std::string text = "# TYPE DCGM_FI_DEV_FB_USED gauge\n";
@@ -74,7 +74,7 @@ TEST_F(PackHistory, ThePeaksThatARealPrometheusKeptAreTheDemand) {
 }
 
 TEST_F(PackHistory, APrometheusThatHasNothingIsNoDemandOfNothing) {
-  if (prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+  if (prometheus_is_missing()) GTEST_SKIP() << kNeedsPrometheus;
   const TimePoint now = std::chrono::floor<std::chrono::minutes>(std::chrono::system_clock::now());
   std::string text = "# TYPE other gauge\n";
   add_values(text, "other{a=\"b\"}", now - hours(1), now, 1);

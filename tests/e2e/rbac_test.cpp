@@ -173,7 +173,7 @@ TEST(Roles, AllowWhatARunIsReviewedFor) {
 
 TEST(Roles, ASettingThatNamesNoServiceIsRefused) {
   for (const char* wrong : {"prometheus:9090", "monitoring/prometheus", "mon itoring/p:9090",
-                            "a/b:1\nkind: x", "monitoring/p:9090]", "mon:itoring/p:1"}) {
+                            "a/b:1\nkind: x", "monitoring/p:9090]", "mon:itoring/p:1", "m/p:9090,n/q:9090"}) {
     const Ran ran = run_tessera({"doctor", "--rbac", "--prometheus", wrong});
     EXPECT_EQ(ran.code, 2) << wrong << "\n" << ran.out;
     EXPECT_EQ(ran.out, "") << wrong;

@@ -97,6 +97,14 @@ RC_GTEST_PROP(Fold, FindsWhatALowerCopyFinds, (const std::string& text, const st
   RC_ASSERT(contains_folded(text, lower(needle)) == (lower(text).find(lower(needle)) != std::string::npos));
 }
 
+TEST(PartsAtCommas, AreInTheirOrderAndNoneIsEmpty) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(parts_at_commas("a,b c"), (Parts{"a", "b c"}));
+  EXPECT_EQ(parts_at_commas(",a,,b,"), (Parts{"a", "b"}));
+  EXPECT_EQ(parts_at_commas(",,"), Parts{});
+  EXPECT_EQ(parts_at_commas(""), Parts{});
+}
+
 TEST(LinesIn, AreWithoutTheirEndsAndNoneIsEmpty) {
   using Lines = std::vector<std::string_view>;
   EXPECT_EQ(lines_in("a\n\nb b\n"), (Lines{"a", "b b"}));

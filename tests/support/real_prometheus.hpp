@@ -15,13 +15,19 @@
 #include "backends/process.hpp"
 #include "backends/worker.hpp"
 #include "engine/model/units.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::test {
 
-inline constexpr const char* kPrometheus = "/usr/bin/prometheus";
-inline constexpr const char* kPromtool = "/usr/bin/promtool";
 inline constexpr const char* kCurl = "/usr/bin/curl";
+inline constexpr const char* kNeedsPrometheus = "needs curl, and Prometheus as ./bootstrap test unpacks it";
+
+// "prometheus", "promtool": as bootstrap unpacks Debian's package, or as that is installed.
+inline std::string of_prometheus(const std::string& program) {
+  const std::string unpacked = source_dir() + "/build/prometheus/usr/bin/" + program;
+  return access(unpacked.c_str(), X_OK) == 0 ? unpacked : "/usr/bin/" + program;
+}
 
 inline int free_port() {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -45,7 +51,7 @@ class RealPrometheus {
   explicit RealPrometheus(const std::string& metrics) : port_(free_port()) {
     const std::string file = folder_.write("metrics.txt", metrics);
     RunOptions tool;
-    tool.program = kPromtool;
+    tool.program = of_prometheus("promtool");
     const Ran made = run_tessera({"tsdb", "create-blocks-from", "openmetrics", file, data()}, tool);
     EXPECT_EQ(made.code, 0) << made.out << made.err;
     start("scrape_configs: []\n");
@@ -69,7 +75,7 @@ class RealPrometheus {
   }
   void start(const std::string& configuration) {
     Command command;
-    command.argv = {kPrometheus,
+    command.argv = {of_prometheus("prometheus"),
                     "--config.file=" + folder_.write("prometheus.yml", configuration),
                     "--storage.tsdb.path=" + data(),
                     "--storage.tsdb.retention.time=10y",
@@ -90,8 +96,8 @@ class RealPrometheus {
 
 // What is missing of it; such tests are skipped then.
 inline bool prometheus_is_missing() {
-  const auto missing = [](const char* program) { return access(program, X_OK) != 0; };
-  return missing(kPrometheus) || missing(kPromtool) || missing(kCurl);
+  const auto missing = [](const std::string& program) { return access(program.c_str(), X_OK) != 0; };
+  return missing(of_prometheus("prometheus")) || missing(of_prometheus("promtool")) || missing(kCurl);
 }
 
 // A minute apart, in [from, to).

@@ -221,7 +221,8 @@ inline constexpr Command kCommands[] = {
      "tessera replay F --at 2026-11-24T03:00Z --speed 60  # a minute a second"},
     {"diff", kDiff, "", 0, Completes::nothing, "", "compare two recorded moments",
      "Lists what is otherwise at --to than at --from: nodes and their health, drivers, layouts of GPUs, who "
-     "holds them, and the jobs and pods that came and went. Without --to the newest round is compared.",
+     "holds them, the jobs and pods that came and went, and the findings of doctor that appeared or went "
+     "away. Without --to the newest round is compared.",
      "tessera diff --from 'yesterday 18:00' --to 08:00\n"
      "tessera diff --from -2h -o json"},
     {"usage", kUsed, "", 0, Completes::nothing, "", "sum up who held how much and used it, from a recording",

@@ -81,7 +81,7 @@ constexpr Flag kFlags[] = {
      "device files in gres.conf: nvml, or gpu=PATH,instance=PATH with {node} {gpu} {gi} {index}"},
     {"prometheus", 0, "PLACE", false, "", Section::data, kShowing | kUsed | kWaste, "TESSERA_PROMETHEUS",
      true, "", Completes::nothing, "",
-     "the site's Prometheus: NAMESPACE/SERVICE:PORT on Kubernetes, its URL on Slurm", false, true},
+     "the site's Prometheus: NAMESPACE/SERVICE:PORT on Kubernetes, its URL on Slurm", true, true},
     {"prometheus-command", 0, "CMD", false, "", Section::data, kShowing | kUsed | kWaste, "", true, "",
      Completes::nothing, "", "asks for a URL of that Prometheus: curl -sSf --max-time 10 {url}", false, true},
     {"slurm-exporter", 0, "CMD", false, "", Section::data, kShowing, "", true, "", Completes::nothing, "",

@@ -150,6 +150,17 @@ std::string commands_that_take(const Flag& flag) {
   return list;
 }
 
+// Instead of a flag that the command does not take.
+std::string what_to_use(const Flag& flag, const std::string& command) {
+  if (flag.name == "by" && command == "pack")
+    return "--ends-within 08:00 counts what ends by then, by its time limit, as gone";
+  // A recording has of runs what the recorder's user may read: not all that were known then.
+  if (flag.name == "at" && command == "journal")
+    return "journals keep their times: tessera journal RUN prints each event with its time; tessera replay "
+           "FOLDER --at TIME shows what runs did before that moment, as far as they are recorded";
+  return "it is for: " + commands_that_take(flag);
+}
+
 // A plan that was reviewed holds what is done and how patiently. What a flag asks for beside it would be left
 // out without a word.
 Status check_plan_file(const Parsed& parsed) {
@@ -205,9 +216,7 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots,
     if (!(flag.takes & command.takes)) {
       return usage("--" + as_given(flag, arguments) + " does not apply to " +
                        (parsed.command.empty() ? "the console" : parsed.command),
-                   flag.name == "by" && parsed.command == "pack"
-                       ? "--ends-within 08:00 counts what ends by then, by its time limit, as gone"
-                       : "it is for: " + commands_that_take(flag));
+                   what_to_use(flag, parsed.command));
     }
     // An unset variable of a shell: it would count as not given, and ask for more than was meant.
     if (!flag.value.empty() && slot.value.empty() && flag.name != "filter" && flag.name != "check")

@@ -200,6 +200,13 @@ Result<std::optional<NamedService>> named_service(const Options& options) {
         space.find(':') != std::string_view::npos)
       return Error{"cannot use this setting", setting->second.from + ": \"" + clean(one, 200) + "\"",
                    "NAMESPACE/SERVICE:PORT, like monitoring/prometheus-k8s:9090"};
+    // As backends/figures/sources.cpp: a role for the second alone would leave the first without rights.
+    if (named)
+      return Error{
+          "cannot use this setting",
+          setting->second.from + ": " +
+              fmt::format("two services are named: {} and {}", named->name_space + "/" + named->name, one),
+          "keep one of them: a service for Kubernetes and a URL for Slurm may stand side by side"};
     named = NamedService{std::string(space), std::string(name)};
   }
   return named;

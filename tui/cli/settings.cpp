@@ -32,13 +32,8 @@ bool is_namespace(const std::string& name) {
 }
 
 std::vector<std::string> split_commas(std::string_view text) {
-  std::vector<std::string> list;
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find(','), text.size());
-    if (end > 0) list.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return list;
+  const std::vector<std::string_view> parts = parts_at_commas(text);
+  return {parts.begin(), parts.end()};
 }
 
 Status add_file(Settings& settings, const TextFile& file) {

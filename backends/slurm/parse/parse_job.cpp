@@ -307,10 +307,7 @@ std::vector<WorkloadId> bridged_by(const Raw& raw) {
 
 // "cpu=4,mem=1.50G,node=1": what stands behind a name; suffixes of memory count in 1024, none is MiB.
 std::optional<std::int64_t> read_tres(std::string_view tres, std::string_view name) {
-  while (!tres.empty()) {
-    const std::size_t comma = std::min(tres.find(','), tres.size());
-    std::string_view item = tres.substr(0, comma);
-    tres.remove_prefix(std::min(comma + 1, tres.size()));
+  for (std::string_view item : parts_at_commas(tres)) {
     if (!item.starts_with(name) || item.size() <= name.size() || item[name.size()] != '=') continue;
     item.remove_prefix(name.size() + 1);
     double number = 0;

@@ -77,7 +77,7 @@ constexpr Kind kKinds[] = {
 // The limits in one line of a record; `like` has what they share.
 void read_line(std::string_view line, const Limit& like, std::vector<Limit>& all) {
   for (const Kind& kind : kKinds) {
-    std::string_view value = value_of(line, kind.key);
+    const std::string_view value = value_of(line, kind.key);
     const auto add = [&](std::string_view resource, std::string_view text) {
       const auto pair = read_pair(text);
       if (!pair || all.size() >= kMostLimits) return;
@@ -93,10 +93,7 @@ void read_line(std::string_view line, const Limit& like, std::vector<Limit>& all
       add({}, value);
       continue;
     }
-    while (!value.empty()) {
-      const std::size_t comma = std::min(value.find(','), value.size());
-      const std::string_view item = value.substr(0, comma);
-      value.remove_prefix(std::min(comma + 1, value.size()));
+    for (const std::string_view item : parts_at_commas(value)) {
       if (const std::size_t equals = item.find('='); equals != std::string_view::npos)
         add(item.substr(0, equals), item.substr(equals + 1));
     }

@@ -47,7 +47,7 @@ TEST(PastPrometheus, AQuestionThatIsGivenUpEndsAtOnce) {
 }
 
 TEST(PastPrometheus, OfARealServerAnExportersOwnPodHoldsNoGpu) {
-  if (test::prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+  if (test::prometheus_is_missing()) GTEST_SKIP() << test::kNeedsPrometheus;
   const std::string target = R"(instance="10.0.0.1:9400",namespace="gpu-operator",pod="dcgm-x1")";
   const std::string other = R"(instance="10.0.0.1:9400",namespace="ml",pod="a")";
   const std::string gpu = R"(modelName="NVIDIA H100 80GB HBM3",Hostname="n1")";
@@ -67,7 +67,7 @@ TEST(PastPrometheus, OfARealServerAnExportersOwnPodHoldsNoGpu) {
 }
 
 TEST(PastPrometheus, OfARealServerHoursUseMemoryAndGapsAreThoseThatWereKept) {
-  if (test::prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+  if (test::prometheus_is_missing()) GTEST_SKIP() << test::kNeedsPrometheus;
   const TimePoint now = kNow;
   const std::string h100 = R"(modelName="NVIDIA H100 80GB HBM3",UUID="GPU-0",gpu="0",Hostname="n1")";
   const std::string active = "DCGM_FI_PROF_GR_ENGINE_ACTIVE{" + h100, used = "DCGM_FI_DEV_FB_USED{" + h100;

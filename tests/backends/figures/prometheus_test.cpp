@@ -229,6 +229,18 @@ TEST(PrometheusPlaces, ServicesUrlsAndCommandsAreReadStrictly) {
   EXPECT_FALSE(read_figure_sources({{"prometheus", "http://q"}, {"prometheus-command", "curl -s"}}));
 }
 
+// The last one won in silence, so that the figures of the other were missing.
+TEST(PrometheusPlaces, OfTwoServicesOrTwoUrlsNoneIsGuessed) {
+  const auto services = read_figure_sources({{"prometheus", "m/p:9090,n/q:9091"}});
+  ASSERT_FALSE(services);
+  EXPECT_EQ(services.error().reason, "prometheus: two services are named: m/p:9090 and n/q:9091");
+  EXPECT_NE(services.error().hint.find("keep one of them"), std::string::npos);
+  const auto urls = read_figure_sources(
+      {{"prometheus", "http://p:9090,m/p:9090,http://q:9090/"}, {"prometheus-command", "curl {url}"}});
+  ASSERT_FALSE(urls);
+  EXPECT_EQ(urls.error().reason, "prometheus: two URLs are named: http://p:9090 and http://q:9090");
+}
+
 // A server that answers what the test says, asked by the poll.
 class Poll : public testing::Test {
  protected:

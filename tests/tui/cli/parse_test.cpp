@@ -57,6 +57,13 @@ TEST(CommandTable, EachCommandWithATimeEitherPlansOrLooksBack) {
   EXPECT_TRUE(can_look_back("replay"));
 }
 
+// The last one alone was asked, in silence: read_figure_sources refuses two of a kind.
+TEST(Parse, APrometheusThatIsNamedTwiceIsReadAsBoth) {
+  const auto parsed = parse_arguments({"nodes", "--prometheus=m/p:9090", "--prometheus", "http://q:9090"});
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->flags.at("prometheus"), "m/p:9090,http://q:9090");
+}
+
 TEST(Parse, SimulationNeedsNoScenarioAndTakesNoCommandForOne) {
   auto parsed = parse_arguments({"--sim", "nodes"});
   ASSERT_TRUE(parsed);
@@ -149,6 +156,9 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{{"layouts", "--watch"}, "--watch", "nodes"},
         Slip{{"pack", "--gpu", "5", "7g.80gb=1"}, "--gpu does not apply to pack", "plan"},
         Slip{{"pack", "--by", "monday", "7g.80gb=1"}, "--by does not apply", "--ends-within 08:00"},
+        Slip{{"journal", "--at", "03:12"},
+             "--at does not apply to journal",
+             "tessera replay FOLDER --at TIME"},
         Slip{{"guide", "--node", ""}, "--node has no value", "leave the flag out"},
         Slip{{"plan", "--platform", ""}, "--platform has no value", "give one"},
         Slip{{"record", "--folder", ""}, "--folder has no value", "give one"},

@@ -376,6 +376,52 @@ TEST(RecordDiff, WhatGaveNoAnswerAtTheMomentsIsNamedAndNothingIsSaidToStand) {
   EXPECT_EQ(test::json_at(json.str(), "/failing/1/answered"), "\"2027-01-15T07:50:00Z\"") << json.str();
 }
 
+// MIG is on for all the time, and from the second minute on the GPU has no instance.
+class LosesItsInstances final : public record::Recording {
+ public:
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(120)}; }
+  Result<Model> at(TimePoint time) override {
+    Model model;
+    const auto tell = [&](auto what) { reduce(model, {name_, 0, time, std::move(what)}); };
+    tell(ClusterSeen{Scheduler::slurm, false, "", "", "id"});
+    std::vector<Slice> slices;
+    if (time < test::at(60)) slices.push_back(test::instance("7g.80gb", 0, 8, 0));
+    tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::mig, slices)})}});
+    tell(WorkloadsListed{{}});
+    return model;
+  }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>&) override {
+    return Done{};
+  }
+
+ private:
+  ClusterName name_{"hpc"};
+};
+
+TEST(RecordDiff, AFindingThatAppearedBetweenTheTwoMomentsIsALine) {
+  Options options;
+  options.recording = "F", options.from = "2027-01-15T08:00:00Z";
+  test::Box box;
+  Joins joins{box, box, {}, {}, [] { return at(120); }, {}, false};
+  joins.recordings = [](const std::string&) {
+    std::vector<std::unique_ptr<record::Recording>> all;
+    all.push_back(std::make_unique<LosesItsInstances>());
+    return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
+  };
+  std::ostringstream json, err, csv;
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, {json, err}), kDone) << err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("diff"), json.str()), std::vector<std::string>{});
+  options.output = OutputFormat::csv;
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, {csv, err}), kDone) << err.str();
+  EXPECT_NE(csv.str().find("hpc,n1 GPU 0,finding,,\"MIG on, no slices\""), std::string::npos) << csv.str();
+}
+
 TEST(RecordList, AnotherWordIsRefused) {
   Listing list;
   list.files = {file(0, 120, {})};

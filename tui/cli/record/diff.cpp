@@ -10,6 +10,7 @@
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/doctor.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
@@ -140,6 +141,15 @@ void shorten_holders(std::vector<Compared>& all, const tui::WordsPtr& reader) {
     }
 }
 
+// Findings are sentences, which the console and doctor tell in the reader's language, too.
+void tell_findings(std::vector<Compared>& all, const tui::WordsPtr& reader) {
+  for (Compared& one : all)
+    for (record::Change& change : one.changes)
+      if (change.what == "finding")
+        for (std::string* text : {&change.before, &change.after})
+          if (!text->empty()) *text = tui::told(reader, *text);
+}
+
 Grid grid_of(const std::vector<Compared>& all) {
   Grid grid;
   grid.heads = {{"cluster", "CLUSTER"},
@@ -180,6 +190,7 @@ std::string print(const Comparison& comparison, const Options& options) {
   }
   std::vector<Compared> shown = all;
   if (options.output == OutputFormat::table) shorten_holders(shown, options.reader);
+  tell_findings(shown, options.reader);
   const Grid grid = grid_of(shown);
   const std::string moments = on_paper(moments_of(comparison, options), options.paper);
   if (grid.rows.empty())
@@ -189,9 +200,23 @@ std::string print(const Comparison& comparison, const Options& options) {
   return to_table(grid, options.headers, options.paper) + "\n" + moments;
 }
 
+// What is otherwise, and what needed attention: the findings are those that `doctor --at` tells of each
+// moment.
+std::vector<record::Change> changes_of(const Model& before, TimePoint from, const Model& after, TimePoint to,
+                                       const mig::Catalogue& catalogue, const Options& options) {
+  const Cluster &was = before.clusters.front(), &is = after.clusters.front();
+  std::vector<record::Change> all = record::differences(was, is);
+  for (record::Change& one :
+       record::finding_differences(doctor_findings(before, was, catalogue, options, from),
+                                   doctor_findings(after, is, catalogue, options, to)))
+    all.push_back(std::move(one));
+  return all;
+}
+
 }  // namespace
 
-int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, const Streams& streams) {
+int run_diff(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+             const Streams& streams) {
   if (options.from.empty())
     return complain(streams,
                     {"cannot compare", "--from is missing", "tessera diff --from '03:12' --to -10m"}),
@@ -239,7 +264,8 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
     if (!after) return complain(streams, after.error()), kUnknown;
     const Cluster &was = before->clusters.front(), &is = after->clusters.front();
     Compared& compared = all.clusters.emplace_back(
-        Compared{one->cluster().text, to, newest, record::differences(was, is), failing_in(was, *from)});
+        Compared{one->cluster().text, to, newest, changes_of(*before, *from, *after, to, catalogue, options),
+                 failing_in(was, *from)});
     for (Failing& failing : failing_in(is, to)) compared.failing.push_back(std::move(failing));
   }
   streams.out << print(all, options);

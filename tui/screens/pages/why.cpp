@@ -239,9 +239,9 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
   page.heading("WHY IT WAITS");
   add_statement(page, answer.sentence, style_of(answer.sentence.certainty).with_bold(), 3);
   for (const why::Statement& one : answer.more) add_statement(page, one, style_of(one.certainty), kIndent);
-  if (!answer.in_short && answer.helps) return add_help(page, answer.help);
+  if (answer.depth == why::Depth::help) return add_help(page, answer.help);
   page.blank();
-  if (!answer.in_short)
+  if (answer.depth == why::Depth::nodes)
     return page.data(first_key(state, Action::open),
                      page.told("opens its page, which looks for what would help, too"));
   page.data(
@@ -252,7 +252,7 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
 
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
                     TimePoint wall) {
-  if (answer.in_short) return;
+  if (answer.depth == why::Depth::reason) return;
   const bool kept = screen.why.answer.get() == &answer;
   add_nodes(page, answer, kept ? screen.why.groups : fold_groups(answer));
   add_asked(page, answer, cluster, wall);
