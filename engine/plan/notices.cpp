@@ -478,13 +478,21 @@ void never_again(Plan& plan, const Outlook& outlook) {
   }
 }
 
+// Work that holds something that goes. What only has to leave for a while is followed by its like.
+bool ends_work(const NodePlan& node) {
+  return std::any_of(node.blast_radius.begin(), node.blast_radius.end(),
+                     [](const Disturbed& one) { return one.hit == Hit::holds; });
+}
+
 void will_run(Plan& plan, const Cluster& cluster, const Queue& queue, const std::vector<Shares>& shares) {
   std::vector<Room> rooms;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const NodePlan& node = plan.nodes[i];
-    if (const Node* now = cluster.nodes.find(node.node))
-      rooms.push_back(gained(cluster, *now, node.offered_before.by(plan.scheduler),
-                             node.offered_after.by(plan.scheduler), shares[i]));
+    const Node* now = cluster.nodes.find(node.node);
+    if (now == nullptr) continue;
+    rooms.push_back(gained(cluster, *now, node.offered_before.by(plan.scheduler),
+                           node.offered_after.by(plan.scheduler), shares[i]));
+    rooms.back().ends_work = ends_work(node);
   }
   const std::vector<Start> all = starts(cluster, queue, std::move(rooms));
   plan.will_run_count = static_cast<int>(all.size());

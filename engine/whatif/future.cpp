@@ -189,6 +189,10 @@ class Play {
       for (std::size_t i = 0; i < held.units.size(); ++i)
         place.units[i] = std::max(place.units[i], std::min(place.units[i] + held.units[i],
                                                            i < place.all.size() ? place.all[i] : 0));
+      if (held.machine)
+        place.machine.give_back(*held.machine);
+      else
+        place.machine.give_back_untold();
       if (table_) table_->released(held, run.ends);
     }
   }
@@ -196,7 +200,7 @@ class Play {
   // ---- the scheduler
 
   void look() {
-    std::vector<bool> failed(stage_.shapes.size()), full(stage_.rooms.size());
+    std::vector<bool> failed(stage_.shapes.size()), full(stage_.rooms.size()), no_gpus(full);
     guards_.clear();
     std::set<std::string> guarded, closed;
     for (std::size_t i = 0; i < stage_.line.size(); ++i) {
@@ -204,17 +208,19 @@ class Play {
       const Shape& shape = stage_.shapes[one.shape];
       if (started_[i] || failed[one.shape] || full[shape.room]) continue;
       const Room& room = stage_.rooms[shape.room];
+      if (no_gpus[room.like]) continue;
       if (!closed.empty() && closed.contains(room.partition) &&
           shape.limit.value_or(Duration::max()) > kSimulatorsShort)
         continue;
-      int roomy = 0;
-      const std::vector<std::size_t> found = search(shape, room, roomy);
+      Found places;
+      const std::vector<std::size_t> found = search(shape, room, places);
       if (static_cast<int>(found.size()) == room.nodes) {
         start(i, found);
         continue;
       }
       failed[one.shape] = true;
-      if (roomy < room.nodes) full[shape.room] = true;
+      if (places.roomy < room.nodes) full[shape.room] = true;
+      if (places.with_gpus < room.nodes) no_gpus[room.like] = true;
       if (!is_slurm() || !waits_its_turn(*one.work, room) || !guarded.insert(room.partition).second) continue;
       if (!question_.cluster->simulated)
         guard(shape.room);
@@ -231,11 +237,17 @@ class Play {
            work.reason.empty();
   }
 
-  // roomy: how many of the places that were looked at have the room, if a start there delayed nobody.
-  std::vector<std::size_t> search(const Shape& shape, const Room& room, int& roomy) const {
+  // Of the places that were looked at: how many have the GPUs, and how many all of it, if a start there
+  // delayed nobody.
+  struct Found {
+    int with_gpus = 0, roomy = 0;
+  };
+  std::vector<std::size_t> search(const Shape& shape, const Room& room, Found& places) const {
     std::vector<std::size_t> found;
     Places::each(table_->able(room.asked), room.allowed, board_.open, [&](std::size_t at) {
-      ++roomy;
+      ++places.with_gpus;
+      if (!board_.places[at].machine.has(room.machine)) return true;
+      ++places.roomy;
       if (!delays(shape, room, at)) found.push_back(at);
       return static_cast<int>(found.size()) < room.nodes;
     });
@@ -259,7 +271,8 @@ class Play {
   void start(std::size_t number, const std::vector<std::size_t>& found) {
     const InLine& one = stage_.line[number];
     const Shape& shape = stage_.shapes[one.shape];
-    const Asked& asked = board_.asked[stage_.rooms[shape.room].asked];
+    const Room& room = stage_.rooms[shape.room];
+    const Asked& asked = board_.asked[room.asked];
     started_[number] = true;
     Running run{one.work->id, std::nullopt, {}, false};
     if (shape.limit) run.ends = now_ + *shape.limit;
@@ -272,7 +285,8 @@ class Play {
             place != guard.places.end() && run.ends.value_or(end_) > guard.at)
           for (std::size_t i = 0; i < taken.size(); ++i) place->second[i] -= taken[i];
       told.nodes.push_back(board_.places[at].node->name);
-      run.held.push_back({at, std::move(taken)});
+      board_.places[at].machine.take(room.machine);
+      run.held.push_back({at, std::move(taken), room.machine});
       if (const auto known = held_at_.find(at); known != held_at_.end())
         known->second.emplace_back(board_.running.size(), run.held.size() - 1);
       table_->started(run.held.back(), run.ends);

@@ -130,6 +130,7 @@ class Builder {
   void place(const Node& node) {
     Place one;
     one.node = &node;
+    one.machine = why::Machine(node);
     stage_.place_of.emplace(node.name, board_.places.size());
     // In a reservation it is open to the jobs that name it alone: which may use it is worked out for each.
     const std::optional<Node> let_in = why::as_let_in(node);
@@ -232,10 +233,14 @@ class Builder {
     if (!slurm) key += '\n' + work.reason;  // names the taints that repel it
     for (const Request& one : asked.each) key += '\n' + one.resource + '*' + std::to_string(one.count);
     const std::optional<Duration> limit = longest_run(work);
-    const auto [room, unknown] = rooms_.try_emplace(key, stage_.rooms.size());
+    const why::MachineNeed machine = why::machine_need(work);
+    const auto [like, first] = likes_.try_emplace(key, stage_.rooms.size());
+    const auto [room, unknown] = rooms_.try_emplace({like->second, machine}, stage_.rooms.size());
     if (unknown)
       stage_.rooms.push_back({number_of(asked.each), asked.nodes, slurm ? work.group : std::string(),
-                              kinds_->that_may(board_.places, why::MayUse(cluster_, work))});
+                              first ? kinds_->that_may(board_.places, why::MayUse(cluster_, work))
+                                    : stage_.rooms[like->second].allowed,
+                              machine, like->second});
     const auto [at, fresh] = shapes_.try_emplace({room->second, limit}, stage_.shapes.size());
     if (fresh) stage_.shapes.push_back({room->second, limit});
     return at->second;
@@ -255,7 +260,8 @@ class Builder {
   const Question& question_;
   const Cluster& cluster_;
   const mig::Catalogue& catalogue_;
-  std::map<std::string, std::size_t> rooms_, asked_;
+  std::map<std::string, std::size_t> likes_, asked_;
+  std::map<std::pair<std::size_t, why::MachineNeed>, std::size_t> rooms_;
   std::map<std::pair<std::size_t, std::optional<Duration>>, std::size_t> shapes_;
   std::optional<Kinds> kinds_;
   Board board_;

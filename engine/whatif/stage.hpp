@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/whatif/whatif.hpp"
+#include "engine/why/machine.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::whatif {
@@ -59,11 +60,14 @@ struct Place {
   Units units;                               // free
   Units all;                                 // offered, held or not
   std::vector<std::optional<double>> worth;  // of one unit, in GPUs; by the number of its name
+  why::Machine machine;
 };
 
 struct Held {
   std::size_t place = 0;
   Units units;
+  // Beside GPUs; nullopt: it runs already, and that is not listed.
+  std::optional<why::MachineNeed> machine = std::nullopt;
 };
 
 struct Running {
@@ -86,6 +90,8 @@ struct Room {
   int nodes = 1;
   std::string partition;
   Places allowed;
+  why::MachineNeed machine = {};  // of each node
+  std::size_t like = 0;           // the first that differs from it in `machine` alone
 };
 
 // What several that wait have in common, so that what found no room once is not searched for again.

@@ -19,6 +19,7 @@
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/slices_offered.hpp"
 #include "engine/text.hpp"
+#include "engine/why/machine.hpp"
 #include "engine/why/may_use.hpp"
 #include "engine/why/reserved.hpp"
 #include "engine/why/why.hpp"
@@ -99,34 +100,27 @@ std::optional<Candidates> not_named(const Node& node, const Workload& workload, 
   return std::nullopt;
 }
 
-// A part of what a job asks for in all; Slurm may deal it out unevenly.
-std::int64_t part(std::int64_t all, int nodes) { return (all + nodes - 1) / nodes; }
-
 // CPUs and memory of a node against the job's part of them.
 std::optional<Candidates> no_machine(const Node& node, const Workload& workload) {
-  if (!workload.needs) return std::nullopt;
-  const NodeNeeds& needs = *workload.needs;
-  const int nodes = std::max(1, workload.node_count);
-  const Certainty certainty = nodes == 1 ? Certainty::certain : Certainty::likely;
-  if (needs.alone && node.cpus_held.value_or(0) > 0)
-    return failed(Topic::room,
-                  fmt::format("it wants a node to itself, and {} CPUs are held here", *node.cpus_held),
-                  nodes_source(node));
-  if (needs.cpus && node.cpus && node.cpus_held) {
-    const std::int64_t free = *node.cpus - *node.cpus_held, want = part(*needs.cpus, nodes);
-    if (free < want)
+  const MachineNeed need = machine_need(workload);
+  const Machine machine(node);
+  const Certainty certainty = workload.node_count > 1 ? Certainty::likely : Certainty::certain;
+  switch (machine.lacks(need)) {
+    case Lack::nothing: break;
+    case Lack::node_to_itself:
       return failed(Topic::room,
-                    fmt::format("{} of {} CPUs are free, and it asks for {}", free, *node.cpus, want),
-                    nodes_source(node), certainty);
-  }
-  if (needs.memory && node.memory && node.memory_held) {
-    const std::int64_t free = node.memory->value - node.memory_held->value,
-                       want = part(needs.memory->value, nodes);
-    if (free < want)
+                    fmt::format("it wants a node to itself, and {} CPUs are held here", *node.cpus_held),
+                    nodes_source(node));
+    case Lack::cpus:
       return failed(
           Topic::room,
-          fmt::format("{} of {} MiB of memory are free, and it asks for {}", free, node.memory->value, want),
+          fmt::format("{} of {} CPUs are free, and it asks for {}", *machine.cpus(), *node.cpus, need.cpus),
           nodes_source(node), certainty);
+    case Lack::memory:
+      return failed(Topic::room,
+                    fmt::format("{} of {} MiB of memory are free, and it asks for {}", *machine.memory(),
+                                node.memory->value, need.memory),
+                    nodes_source(node), certainty);
   }
   return std::nullopt;
 }

@@ -161,65 +161,135 @@ Start several_of(const std::vector<Request>& wants, const Shares& shares) {
   return {};
 }
 
+// What was asked for beside GPUs and not served. Room only shrinks: who asks for as much is not served
+// either.
+class Unserved {
+ public:
+  bool covers(const why::MachineNeed& need) const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [&](const why::MachineNeed& one) { return one.is_within(need); });
+  }
+  void add(const why::MachineNeed& need) {
+    std::erase_if(all_, [&](const why::MachineNeed& one) { return need.is_within(one); });
+    all_.push_back(need);
+  }
+
+ private:
+  std::vector<why::MachineNeed> all_;  // none within another
+};
+
+using Machines = std::map<NodeName, why::Machine>;
+
 // Hands room out to one workload after the other. Room only shrinks: who asks for the same as one that found
 // none finds none either, and need not look again at nodes that had too little.
 class Desk {
  public:
   enum class Guess : std::uint8_t { serves, does_not };
-  Desk(std::vector<Room> rooms, const Cluster& cluster, Guess guess)
+  // left: of nodes from which others have taken before. nullptr: only GPUs and slices decide.
+  Desk(std::vector<Room> rooms, const Cluster& cluster, Guess guess, const Machines* left)
       : guess_(guess), rooms_(std::move(rooms)), cluster_(cluster), scheduler_(cluster.scheduler) {
     std::erase_if(rooms_, [](const Room& room) {
       return std::none_of(room.units.begin(), room.units.end(),
                           [](const auto& one) { return one.second > 0; });
     });
-    for (const Room& room : rooms_) nodes_.push_back(cluster.nodes.find(room.node));
+    for (const Room& room : rooms_) {
+      nodes_.push_back(cluster.nodes.find(room.node));
+      machines_.push_back(machine_of(room, nodes_.back(), left));
+    }
   }
 
   // How many shares it asks for at once in the room that served it last; by name.
   Start several() const { return several_; }
 
+  // Of the nodes from which has been taken.
+  Machines machines() const {
+    Machines all;
+    for (std::size_t i = 0; i < rooms_.size(); ++i)
+      if (machines_[i].is_taken()) all.emplace(rooms_[i].node, machines_[i]);
+    return all;
+  }
+
   // keep: what it takes is gone for those behind it. Where it is not known whether it may use a node, it is
   // served there by guess alone (several().sure).
   bool serve(const Workload& workload, bool keep = true) {
-    const std::vector<Request> wants = wants_of(workload);
-    if (wants.empty() || rooms_.empty()) return false;
-    const int nodes = nodes_of(workload);
+    const Ask ask{&workload, wants_of(workload), nodes_of(workload), why::machine_need(workload)};
+    if (ask.wants.empty() || rooms_.empty()) return false;
     Search& search = searches_[key_of(workload)];
-    if (search.failed) return false;
-    if (!search.may_use) search.may_use.emplace(cluster_, workload);
-    std::vector<std::size_t> found;
-    if (!search.none_sure) found = find(search, wants, nodes, true);
-    const bool sure = static_cast<int>(found.size()) == nodes;
-    search.none_sure = !sure;
-    if (!sure && guess_ == Guess::serves) found = find(search, wants, nodes, false);
-    search.failed = static_cast<int>(found.size()) < nodes;
-    if (search.failed) {
+    const bool guesses = guess_ == Guess::serves;
+    if ((guesses ? search.guessed : search.sure).unserved.covers(ask.machine)) return false;
+    std::vector<std::size_t> found = find(search, search.sure, ask, true);
+    const bool sure = ask.is_enough(found);
+    if (!sure && guesses) found = find(search, search.guessed, ask, false);
+    if (!ask.is_enough(found)) {
       search.may_use.reset();  // of thousands that name nodes each
       return false;
     }
-    (sure ? search.from : search.from_guessed) = found.front();
-    several_ = several_of(wants, rooms_[found.front()].shares);
+    several_ = several_of(ask.wants, rooms_[found.front()].shares);
     several_.workload = &workload;
     several_.sure = sure;
     if (keep)
-      for (std::size_t i : found) take(i, wants, nodes, true);
+      for (std::size_t i : found) take(i, ask, true);
     return true;
   }
 
  private:
+  struct Ask {
+    const Workload* workload;
+    std::vector<Request> wants;
+    int nodes;
+    why::MachineNeed machine;  // of each node
+    bool is_enough(const std::vector<std::size_t>& found) const {
+      return static_cast<int>(found.size()) == nodes;
+    }
+  };
+  // Rooms for those who ask for the same GPUs, whatever they ask for beside them.
+  struct Line {
+    std::vector<std::size_t> able;  // of those before `next`: may be used, and had the GPUs at the last look
+    std::size_t next = 0;           // the first that has not been looked at
+    Unserved unserved;
+  };
   struct Search {
     std::optional<why::MayUse> may_use;
-    std::size_t from = 0, from_guessed = 0;
-    bool none_sure = false, failed = false;
+    Line sure, guessed;
   };
 
+  static why::Machine machine_of(const Room& room, const Node* node, const Machines* left) {
+    if (node == nullptr || left == nullptr) return {};
+    const auto taken = left->find(room.node);
+    why::Machine machine = taken == left->end() ? why::Machine(*node) : taken->second;
+    if (room.ends_work) machine.give_back_untold();
+    return machine;
+  }
+
   // The first rooms that serve it, at most so many. sure: of those that it may use for certain.
-  std::vector<std::size_t> find(Search& search, const std::vector<Request>& wants, int nodes, bool sure) {
+  std::vector<std::size_t> find(Search& search, Line& line, const Ask& ask, bool sure) {
     std::vector<std::size_t> found;
-    for (std::size_t i = sure ? search.from : search.from_guessed;
-         i < rooms_.size() && static_cast<int>(found.size()) < nodes; ++i)
-      if (admits(i, *search.may_use, sure) && take(i, wants, nodes, false)) found.push_back(i);
+    if (line.unserved.covers(ask.machine)) return found;
+    look_again(line, ask, found);
+    for (; line.next < rooms_.size() && !ask.is_enough(found); ++line.next) {
+      if (!search.may_use) search.may_use.emplace(cluster_, *ask.workload);
+      const std::size_t at = line.next;
+      if (!admits(at, *search.may_use, sure) || !take(at, ask, false)) continue;
+      line.able.push_back(at);
+      if (machines_[at].has(ask.machine)) found.push_back(at);
+    }
+    if (!ask.is_enough(found)) line.unserved.add(ask.machine);
     return found;
+  }
+
+  // A room without the CPUs for one may have them for the next; one without the GPUs is left out from then
+  // on.
+  void look_again(Line& line, const Ask& ask, std::vector<std::size_t>& found) {
+    std::size_t kept = 0, seen = 0;
+    for (; seen < line.able.size() && !ask.is_enough(found); ++seen) {
+      const std::size_t at = line.able[seen];
+      const bool has_rest = machines_[at].has(ask.machine);
+      if (has_rest && !take(at, ask, false)) continue;
+      if (has_rest) found.push_back(at);
+      line.able[kept++] = at;
+    }
+    const auto begin = line.able.begin();
+    line.able.erase(begin + static_cast<std::ptrdiff_t>(kept), begin + static_cast<std::ptrdiff_t>(seen));
   }
 
   std::vector<Request> wants_of(const Workload& workload) const {
@@ -232,7 +302,7 @@ class Desk {
   int nodes_of(const Workload& workload) const {
     return scheduler_ == Scheduler::slurm ? std::max(1, workload.node_count) : 1;
   }
-  // What decides which nodes it may use, and what it takes there.
+  // What decides which nodes it may use, and which GPUs it takes there.
   std::string key_of(const Workload& workload) const {
     std::string key = why::reach_of(workload, scheduler_);
     for (const Request& one : workload.requests) key += '\n' + one.resource + '*' + std::to_string(one.count);
@@ -244,11 +314,12 @@ class Desk {
     return node != nullptr && may_use(*node) && (!sure || may_use.is_sure(*node));
   }
 
-  bool take(std::size_t at, const std::vector<Request>& wants, int nodes, bool keep) {
-    if (rooms_[at].shares.refuse_several && several_of(wants, rooms_[at].shares).shares > 1) return false;
+  // Its GPUs and slices; keep: with what it takes beside them.
+  bool take(std::size_t at, const Ask& ask, bool keep) {
+    if (rooms_[at].shares.refuse_several && several_of(ask.wants, rooms_[at].shares).shares > 1) return false;
     Counts left = rooms_[at].units;
-    for (const Request& want : wants) {
-      std::int64_t need = (want.count + nodes - 1) / nodes, there = 0;
+    for (const Request& want : ask.wants) {
+      std::int64_t need = (want.count + ask.nodes - 1) / ask.nodes, there = 0;
       for (const auto& [name, count] : left)
         if (matches(want.resource, name)) there += count;
       if (there < need) return false;
@@ -259,7 +330,9 @@ class Desk {
         count -= taken, need -= taken;
       }
     }
-    if (keep) rooms_[at].units = std::move(left);
+    if (!keep) return true;
+    rooms_[at].units = std::move(left);
+    machines_[at].take(ask.machine);
     return true;
   }
   bool matches(const std::string& requested, const std::string& offered) {
@@ -270,7 +343,8 @@ class Desk {
 
   Guess guess_;
   std::vector<Room> rooms_;
-  std::vector<const Node*> nodes_;  // of each room; nullptr: no longer listed
+  std::vector<const Node*> nodes_;      // of each room; nullptr: no longer listed
+  std::vector<why::Machine> machines_;  // of each room
   const Cluster& cluster_;
   Scheduler scheduler_;
   Start several_;
@@ -298,7 +372,8 @@ bool serve_all(Desk& desk, const Workload& workload) {
 }  // namespace
 
 Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
-  Queue queue{cluster.scheduler, {}};
+  Queue queue;
+  queue.scheduler = cluster.scheduler;
   std::vector<const Workload*> waiting;
   for (const Workload& workload : cluster.workloads.all())
     if (waits_for_room(workload, cluster.scheduler) && !workload.requests.empty())
@@ -313,14 +388,15 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
     all.push_back(std::move(stock.all)), free.push_back(std::move(stock.free));
   }
   // What may run now, or may not, is neither served nor in the way of others.
-  Desk now(std::move(free), cluster, Desk::Guess::does_not);
-  Desk ever(std::move(all), cluster, Desk::Guess::does_not);
+  Desk now(std::move(free), cluster, Desk::Guess::does_not, &queue.machines);
+  Desk ever(std::move(all), cluster, Desk::Guess::does_not, nullptr);
   for (const Workload* workload : waiting) {
     if (serve_all(now, *workload)) continue;
     // What slices exist for is kept waiting by a constraint that no slice mends.
     if (workload->reason == "BadConstraints" && ever.serve(*workload, false)) continue;
     queue.waiting.push_back(workload);
   }
+  queue.machines = now.machines();
   return queue;
 }
 
@@ -328,7 +404,7 @@ namespace {
 
 std::vector<Start> play(const Cluster& cluster, const Queue& queue, std::vector<Room> gained,
                         Desk::Guess guess) {
-  Desk desk(std::move(gained), cluster, guess);
+  Desk desk(std::move(gained), cluster, guess, &queue.machines);
   std::vector<Start> all;
   for (const Workload* workload : queue.waiting)
     if (desk.serve(*workload)) {

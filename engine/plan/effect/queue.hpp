@@ -1,17 +1,20 @@
 // Which waiting work starts when more can be had: one count for the guide, the editor, the plan and the
 // command line.
 //
-// It counts capacity, not matches: each unit serves one, longest wait first. Left out is work that waits for
+// It counts capacity, not matches: each unit serves one, longest wait first, and takes the CPUs and the
+// memory that it asks for, as far as they are known (why/machine.hpp). Left out is work that waits for
 // something else than room (held, dependent, over a limit, gated), and work that what is free now serves.
 // Threads: pure functions.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "engine/plan/plan.hpp"
+#include "engine/why/machine.hpp"
 
 namespace tessera::plan {
 
@@ -25,11 +28,13 @@ struct Shares {
   bool refuse_several = false;
 };
 
-// What one node has to give, by the scheduler's names. Below 0: it gives less than before.
+// What one node has to give, by the scheduler's names. Below 0: it gives less than before. Its CPUs and
+// memory are read of the node.
 struct Room {
   NodeName node;
   Counts units;
   Shares shares = {};
+  bool ends_work = false;  // work there ends first: how many CPUs and how much memory it held is not told
 };
 
 // Each slice of a node that work can ask for, with the name by which the scheduler hands it out.
@@ -46,6 +51,8 @@ Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& c
 struct Queue {
   Scheduler scheduler = Scheduler::slurm;
   std::vector<const Workload*> waiting;  // longest wait first; they live as long as the cluster's list
+  // What is left beside GPUs on the nodes where work starts on what is free now.
+  std::map<NodeName, why::Machine> machines = {};
 };
 Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue);
 

@@ -38,6 +38,18 @@ std::vector<std::string> started_by(const Story& story, const plan::Counts& more
 }
 using Ids = std::vector<std::string>;
 
+// A node of 64 CPUs and 1000 MiB of which so much is free.
+Node with_free(Node one, int cpus, int memory = 1000) {
+  one.cpus = 64, one.cpus_held = 64 - cpus;
+  one.memory = Mib{1000}, one.memory_held = Mib{1000 - memory};
+  return one;
+}
+Workload needing(Workload job, int cpus, int memory = 1) {
+  job.needs.emplace();
+  job.needs->cpus = cpus, job.needs->memory = Mib{memory};
+  return job;
+}
+
 TEST(Queue, HeldDependentAndLimitedWorkStartsWithNoSlice) {
   Story story;
   story.tell(NodesListed{{node("n1", {unsliced(0)})}});
@@ -273,6 +285,128 @@ TEST(Queue, WhatSlicesExistForIsKeptByAConstraintThatNoSliceMends) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}, {"gpu:7g.80gb", 1}}), Ids{"2"});
 }
 
+// GPUs and slices alone were counted: the plan promised the start of a job for whose CPUs there is no room,
+// and `why` denied it.
+TEST(Queue, AJobWhoseCpusAreNotFreeIsNotCountedAsStarting) {
+  Story story;
+  story.tell(NodesListed{{with_free(node("n1", {unsliced(0)}), 4)}});
+  story.tell(WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 8), needing(asks("2", "gpu:3g.40gb"), 4)}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{"2"});
+}
+
+TEST(Queue, OneThatStartsTakesTheCpusThatItAsksForFromThoseBehindIt) {
+  Story story;
+  story.tell(NodesListed{{with_free(node("n1", {unsliced(0)}), 8)}});
+  story.tell(WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 5), needing(asks("2", "gpu:3g.40gb"), 5),
+                              needing(asks("3", "gpu:3g.40gb"), 3)}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), (Ids{"1", "3"})) << "two find no CPUs, three do";
+}
+
+TEST(Queue, OneThatStartsTakesTheMemoryThatItAsksForFromThoseBehindIt) {
+  Story story;
+  story.tell(NodesListed{{with_free(node("n1", {unsliced(0)}), 64, 100)}});
+  story.tell(
+      WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 1, 60), needing(asks("2", "gpu:3g.40gb"), 1, 60),
+                       needing(asks("3", "gpu:3g.40gb"), 1, 40)}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), (Ids{"1", "3"}));
+}
+
+TEST(Queue, CpusAndMemoryThatAreNotKnownStandInTheWayOfNone) {
+  Node untold = with_free(node("n1", {unsliced(0)}), 0, 0);
+  untold.cpus_held.reset(), untold.memory_held.reset();
+  Story story;
+  story.tell(NodesListed{{untold, with_free(node("n2", {unsliced(0)}), 0, 0)}});
+  story.tell(WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 8, 8), asks("2", "gpu:3g.40gb")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}, "n1"), (Ids{"1", "2"}))
+      << "what is held there is not told";
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}, "n2"), Ids{"2"}) << "what it asks for is not told";
+}
+
+// A pod's CPUs are in no list that is kept, nor is how many of a node's are requested.
+TEST(Queue, APodIsCountedByItsGpusAlone) {
+  Node one = node("n1", {unsliced(0)});
+  one.cpus = 1, one.memory = Mib{1};
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{one}});
+  story.tell(
+      WorkloadsListed{{asks("a/1", "nvidia.com/mig-3g.40gb", "0/1 nodes are available: 1 Insufficient cpu."),
+                       asks("a/2", "nvidia.com/mig-3g.40gb", "Insufficient")}});
+  EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 5}}), (Ids{"a/1", "a/2"}));
+}
+
+TEST(Queue, AJobThatWantsANodeToItselfStartsOnAnEmptyOneAndKeepsOthersOffIt) {
+  Workload alone = needing(asks("1", "gpu:3g.40gb"), 8);
+  alone.needs->alone = true;
+  for (const int free : {64, 63}) {
+    Story story;
+    story.tell(NodesListed{{with_free(node("n1", {unsliced(0)}), free)}});
+    story.tell(WorkloadsListed{{alone, needing(asks("2", "gpu:3g.40gb"), 8)}});
+    EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{free == 64 ? "1" : "2"});
+  }
+}
+
+TEST(Queue, WhatStartsOnFreeSlicesTakesCpusThatTheChangeDoesNotBring) {
+  Story story;
+  const Gpu free_slice = gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)});
+  story.tell(NodesListed{{with_free(node("n1", {free_slice, unsliced(1)}), 8)}});
+  story.tell(WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 8), needing(asks("2", "gpu:3g.40gb"), 8)}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{}) << "the first takes all eight of them";
+}
+
+TEST(Queue, AFreeSliceWithoutTheCpusForAJobDoesNotServeIt) {
+  Story story;
+  const Gpu free_slice = gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)});
+  story.tell(NodesListed{{with_free(node("n1", {free_slice}), 4), with_free(node("n2", {unsliced(0)}), 8)}});
+  story.tell(WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 8)}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 1}}, "n2"), Ids{"1"});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 1}}, "n1"), Ids{});
+}
+
+TEST(Queue, AJobOverSeveralNodesNeedsItsPartOfTheCpusOnEach) {
+  for (const int second : {4, 5}) {
+    Story story;
+    story.tell(
+        NodesListed{{with_free(node("n1", {unsliced(0)}), 5), with_free(node("n2", {unsliced(0)}), second)}});
+    Workload job = needing(asks("1", "gpu:3g.40gb", "Resources", 2), 10);
+    job.node_count = 2;
+    story.tell(WorkloadsListed{{job}});
+    const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
+    const auto room = [&](const char* name) {
+      return plan::gained(story.cluster(), story.node(name), {}, {{"gpu:3g.40gb", 3}});
+    };
+    EXPECT_EQ(plan::starting(story.cluster(), queue, {room("n1"), room("n2")}).size(), second == 5 ? 1u : 0u);
+  }
+}
+
+// The editor and the plan's page have their count from here.
+int will_run(const Story& story) {
+  plan::Intent intent;
+  intent.cluster = ClusterName("hpc");
+  intent.nodes = {NodeName("n1")};
+  intent.boards = {{GpuIndex{0}, *plan::parse_layout_wish("3g.40gb@0,3g.40gb@4")}};
+  intent.words = "two halves";
+  const auto made =
+      plan::make_plan(story.cluster(), catalogue(), intent, plan::simulator_capabilities(), {}, at(0));
+  EXPECT_TRUE(made.ok()) << (made.ok() ? "" : to_line(made.error()));
+  return made.ok() ? made->will_run_count : -1;
+}
+
+TEST(Queue, APlanCountsTheJobsForWhoseCpusThereIsRoom) {
+  Story story;
+  Gpu board = gpu(0, Strategy::whole, {whole(0)});
+  board.mig_mode = MigMode::disabled;
+  story.tell(NodesListed{{with_free(node("n1", {board}), 2)}});
+  story.tell(WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 8), needing(asks("2", "gpu:3g.40gb"), 2)}});
+  EXPECT_EQ(will_run(story), 1);
+  story.tell(NodesListed{{with_free(node("n1", {board}), 0)}});
+  EXPECT_EQ(will_run(story), 0);
+  story.tell(WorkloadsListed{{running("9", "bob", {holds("n1", {{0, 1}})}),
+                              needing(asks("1", "gpu:3g.40gb"), 8), needing(asks("2", "gpu:3g.40gb"), 2)}});
+  EXPECT_EQ(will_run(story), 2)
+      << "what job 9 holds beside its GPU is not listed, and is free once it has ended";
+}
+
 // The guide promised starts that the plan of the same layout denied.
 TEST(QueueProperty, TheGuideAndThePlanOfItsProposalStartTheSameWork) {
   const char* reasons[] = {"Resources", "Priority", "JobHeldUser", "Dependency", "BadConstraints"};
@@ -284,10 +418,12 @@ TEST(QueueProperty, TheGuideAndThePlanOfItsProposalStartTheSameWork) {
     std::vector<Gpu> boards{unsliced(0), gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})};
     if (pick(2)) boards.push_back(gpu(2, Strategy::whole, {whole(1)}));
     Story story;
-    story.tell(NodesListed{{node("n1", boards), node("n2", {unsliced(0)})}});
+    story.tell(NodesListed{{with_free(node("n1", boards), 4 + pick(30)), node("n2", {unsliced(0)})}});
     std::vector<Workload> work;
     for (int i = 0, count = 1 + pick(10); i < count; ++i)
       work.push_back(asks(std::to_string(i), resources[pick(5)], reasons[pick(5)], 1 + pick(2)));
+    for (Workload& one : work)
+      if (pick(2)) one = needing(one, 1 + pick(8));
     if (pick(2)) work.push_back(running("r", "bob", {holds("n1", {{0, 1}})}));
     story.tell(WorkloadsListed{work});
     const Node& n1 = story.node("n1");

@@ -173,6 +173,37 @@ TEST_F(WhatIf, OtherNodesThanThoseThatItNamesDoNotServeIt) {
   EXPECT_EQ(told(unfold(question())), "");
 }
 
+// What-if started jobs for whose CPUs there is no room.
+TEST_F(WhatIf, AJobWhoseCpusAreNotFreeDoesNotStart) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 60;
+  waits("2", "gpu:h100", 1, 1).needs.emplace().cpus = 8;
+  waits("3", "gpu:h100", 1, 1).needs.emplace().cpus = 4;
+  const Future future = unfold(question());
+  EXPECT_EQ(told(future), "3@0m");
+  EXPECT_EQ(future.waiting, std::vector{WorkloadId("2")});
+}
+
+TEST_F(WhatIf, CpusAndMemoryAreTakenByWhatStartsAndGivenBackAtItsEnd) {
+  whole_gpus(4);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 0;
+  nodes_.front().memory = Mib{100}, nodes_.front().memory_held = Mib{0};
+  waits("2", "gpu:h100", 1, 1).needs.emplace().cpus = 40;
+  waits("3", "gpu:h100", 1, 1).needs.emplace().cpus = 40;
+  waits("4", "gpu:h100", 1, 1).needs.emplace().memory = Mib{70};
+  waits("5", "gpu:h100", 1, 1).needs.emplace().memory = Mib{70};
+  EXPECT_EQ(told(unfold(question())), "2@0m 4@0m 3@60m 5@60m");
+}
+
+TEST_F(WhatIf, WhatRunningWorkHoldsBesideItsGpusMayBeFreeOnceItEnds) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 64;
+  runs("1", 0, 2);
+  waits("2", "gpu:h100", 1, 1).needs.emplace().cpus = 8;
+  waits("3", "gpu:h100", 1, 1).needs.emplace().cpus = 65;
+  EXPECT_EQ(told(unfold(question())), "2@120m") << "no node has 65";
+}
+
 TEST_F(WhatIf, NothingStartsBehindTheEndOfTheTimeThatIsLookedAt) {
   whole_gpus(1);
   runs("1", 0, 5);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "engine/why/why.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -138,6 +141,66 @@ TEST(Demand, AJobWithAFeatureThatNoNodeHasFitsNowhere) {
   EXPECT_EQ(small.for_room, 2);
   EXPECT_EQ(small.fit_now, 1) << "job 3 alone";
   EXPECT_EQ(small.fit_cut, 1);
+}
+
+// FITS counted slices alone, and `why` said of the same job that its CPUs are not free.
+TEST(Demand, AJobWhoseCpusOrMemoryAreNotFreeDoesNotFit) {
+  Node busy = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1)})});
+  busy.cpus = 64, busy.cpus_held = 60, busy.memory = Mib{1000}, busy.memory_held = Mib{900};
+  const auto needs = [](Workload one, int cpus, int memory) {
+    one.needs.emplace();
+    one.needs->cpus = cpus, one.needs->memory = Mib{memory};
+    return one;
+  };
+  Story story;
+  story.tell(NodesListed{{busy}});
+  story.tell(WorkloadsListed{
+      {needs(job("2", "gpu:1g.10gb", 1, 0), 8, 10), needs(job("3", "gpu:1g.10gb", 1, 1), 3, 200),
+       needs(job("4", "gpu:1g.10gb", 1, 2), 3, 10), needs(job("5", "gpu:1g.10gb", 1, 3), 3, 10)}});
+  const Demand row = of(story, "gpu:1g.10gb");
+  EXPECT_EQ(row.free, 2);
+  EXPECT_EQ(row.for_room, 4);
+  EXPECT_EQ(row.fit_now, 1) << "job 4, which takes the CPUs that job 5 would need";
+  EXPECT_EQ(row.fit_cut, 1) << "no re-cut makes CPUs";
+  EXPECT_EQ(row.unsure, 0);
+}
+
+TEST(DemandProperty, AJobFitsWhereWhySaysThatEnoughNodesHaveAllThatItAsksFor) {
+  int fit = 0, short_of = 0;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+    NodesListed nodes;
+    for (const char* name : {"n1", "n2", "n3"}) {
+      Node one = node(name, {cut(0, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)})});
+      if (pick(5) > 0) one.cpus = 16;
+      if (pick(5) > 0) one.cpus_held = pick(3) > 0 ? pick(17) : 0;
+      if (pick(5) > 0) one.memory = Mib{100};
+      if (pick(5) > 0) one.memory_held = Mib{pick(101)};
+      nodes.nodes.push_back(std::move(one));
+    }
+    Workload asked = job("7", pick(2) > 0 ? "gpu:1g.10gb" : "gpu:3g.40gb");
+    asked.node_count = 1 + pick(2);
+    asked.requests.front().count = asked.node_count;
+    if (pick(6) > 0) {
+      asked.needs.emplace().alone = pick(4) == 0;
+      if (pick(4) > 0) asked.needs->cpus = 1 + pick(20);
+      if (pick(4) > 0) asked.needs->memory = Mib{1 + pick(120)};
+    }
+    Story story;
+    story.tell(std::move(nodes));
+    story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{1, 1}})}), asked}});
+    Site site;
+    site.catalogue = &test::catalogue(), site.wall = test::at(0);
+    std::size_t said = 0;
+    for (const Candidates& one : look_at_all(story.cluster(), asked, site))
+      said += one.fits ? one.nodes.size() : 0;
+    const bool fits = said >= static_cast<std::size_t>(asked.node_count);
+    EXPECT_EQ(of(story, asked.requests.front().resource).fit_now, fits ? 1 : 0) << seed;
+    ++(fits ? fit : short_of);
+  }
+  EXPECT_GT(fit, 50);
+  EXPECT_GT(short_of, 50);
 }
 
 // Which nodes its selector leaves is in no list: that it does not fit was said all the same.

@@ -129,6 +129,25 @@ TEST(WaitingList, WhatFitsOfSeveralResourcesIsToldAsTheMost) {
       << session.screen();
 }
 
+// It counted GPUs alone: the job for whose CPUs there is no room was told to fit.
+TEST(WaitingList, AJobWhoseCpusAreNotFreeIsNotSaidToFit) {
+  Node busy = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
+  busy.cpus = 64, busy.cpus_held = 62;
+  Workload big = waiting("2", "ann", "gpu:h100"), small = waiting("3", "ann", "gpu:h100");
+  big.needs.emplace().cpus = 8, small.needs.emplace().cpus = 2;
+  Story story;
+  story.tell(NodesListed{{busy}});
+  story.tell(WorkloadsListed{{big, small}});
+  for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    story.tell(SourceReport{source, {}, {}, "", false});
+  story.tell(Loaded{});
+  Session session(story.model, {120, 40});
+  session.press("w");
+  EXPECT_TRUE(session.shows("2 wait for a GPU: 2 for room, of which 1 would fit now.")) << session.screen();
+  session.press("1");
+  EXPECT_TRUE(session.shows("1 of 2 fit")) << session.screen();
+}
+
 TEST(WaitingList, AClickBelowItsHeadHitsTheRowThatIsDrawnThere) {
   Session session(two_places(), {120, 40});
   session.press("w");

@@ -1,0 +1,68 @@
+// What work needs of a node beside GPUs (CPUs, memory, the node to itself), and what of that a node has free:
+// the one rule for `why`, FITS, "will run" and what-if. What is not known stands in no one's way. Threads:
+// values.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::why {
+
+// Of each of its nodes. 0: it asks for none of it, or that is not told.
+struct MachineNeed {
+  std::int64_t cpus = 0;
+  std::int64_t memory = 0;  // MiB
+  bool alone = false;       // nothing else may run there
+
+  // Whether whatever serves `other` serves this, too.
+  bool is_within(const MachineNeed& other) const {
+    return cpus <= other.cpus && memory <= other.memory && (!alone || other.alone);
+  }
+  friend auto operator<=>(const MachineNeed&, const MachineNeed&) = default;
+};
+// An even part of what a job asks for in all, rounded up; Slurm may deal it out unevenly.
+MachineNeed machine_need(const Workload& workload);
+
+enum class Lack : std::uint8_t { nothing, node_to_itself, cpus, memory };
+
+class Machine {
+ public:
+  Machine() = default;  // of which nothing is known
+  explicit Machine(const Node& node);
+
+  // What is free; nullopt: not known.
+  std::optional<std::int64_t> cpus() const { return cpus_.free(); }
+  std::optional<std::int64_t> memory() const { return memory_.free(); }
+
+  // The first that is short.
+  Lack lacks(const MachineNeed& need) const;
+  bool has(const MachineNeed& need) const { return lacks(need) == Lack::nothing; }
+
+  void take(const MachineNeed& need) { deal(need, 1); }
+  void give_back(const MachineNeed& need) { deal(need, -1); }
+  // Work that was there before has ended. How much it held is not told: all but what was taken since may be
+  // free.
+  void give_back_untold();
+  bool is_taken() const { return users_ > 0; }
+
+ private:
+  struct Amount {
+    std::optional<std::int64_t> all, held;
+    std::int64_t taken = 0;  // by take()
+    std::optional<std::int64_t> free() const {
+      return all && held ? std::optional(*all - *held - taken) : std::nullopt;
+    }
+    bool is_short_of(std::int64_t need) const {
+      return need > 0 && all && held && *all - *held - taken < need;
+    }
+  };
+  void deal(const MachineNeed& need, int sign);
+
+  Amount cpus_, memory_;
+  int users_ = 0, alone_ = 0;  // of take(); those of them that want it to themselves
+};
+
+}  // namespace tessera::why
