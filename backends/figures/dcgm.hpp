@@ -24,6 +24,9 @@
 
 namespace tessera::figures {
 
+// A round of all exporters counts for no more, however many give no answer: what is older is not now.
+inline constexpr Duration kSlowestRound{3'600'000};
+
 // So many pods or jobs of one part are kept by their names.
 inline constexpr std::size_t kMostSharers = 64;
 

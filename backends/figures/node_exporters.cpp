@@ -57,6 +57,7 @@ struct NodeExporters::State : std::enable_shared_from_this<State> {
   void ask(const std::string& name, Asked& node);
   void heard(const std::string& name, Result<HttpResponse> result);
   void report();
+  Duration late() const;
 };
 
 void NodeExporters::State::wake_after(Duration delay) {
@@ -196,10 +197,23 @@ void NodeExporters::set_viewed(const std::vector<NodeName>& nodes) {
   if (sooner) state_->step();
 }
 
-Duration NodeExporters::round() const {
-  return std::max(
-      {state_->pace.others, state_->pace.silent, kEach * static_cast<Duration::rep>(state_->nodes.size())});
+// Of the one that has waited longest beyond its time: answers may take longer than the pace allows for.
+Duration NodeExporters::State::late() const {
+  const auto now = Steady::now();
+  Duration late{0};
+  for (const auto& [name, node] : nodes)
+    if (!node.under_way && node.due > Steady::time_point{})
+      late = std::max(late, std::chrono::floor<Duration>(now - node.due));
+  return std::min(late, kSlowestRound);
 }
+
+Duration NodeExporters::round() const {
+  const NodeExporterPace& pace = state_->pace;
+  return std::max({pace.silent, pace.others + state_->late(),
+                   std::min(kSlowestRound, kEach * static_cast<Duration::rep>(state_->nodes.size()))});
+}
+
+Duration NodeExporters::viewed_every() const { return state_->pace.viewed; }
 
 void NodeExporters::set_pace(NodeExporterPace pace) { state_->pace = pace; }
 

@@ -40,8 +40,9 @@ class NodeExporters {
   void set_nodes(const std::vector<NodeName>& nodes);
   void set_viewed(const std::vector<NodeName>& nodes);
   void set_pace(NodeExporterPace pace);
-  // The longest that a node may wait until it is asked again.
+  // The longest that a node may wait until it is asked again, as answers come now; and one on screen.
   Duration round() const;
+  Duration viewed_every() const;
 
  private:
   struct State;

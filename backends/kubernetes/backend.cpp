@@ -309,7 +309,9 @@ void KubernetesBackend::State::tick() {
 }
 
 void KubernetesBackend::State::tell_pace() {
-  post(PaceReport{meter.calls_per_minute(Steady::now()), Duration(0)});
+  // Nodes and pods are watched: there is no time between two rounds of these.
+  const Duration figures = prometheus_tells || !exporters ? measures_every() : exporters->round();
+  post(PaceReport{meter.calls_per_minute(Steady::now()), Duration(0), figures, measures_every()});
   reported.tell_again();
 }
 

@@ -81,6 +81,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   void keep(const Exporter& exporter, const HttpResponse& response);
   void end();
   void stop();
+  Duration round() const;
   std::vector<Remark> remarks() const;
 };
 
@@ -266,6 +267,14 @@ void Exporters::State::end() {
               remarks());
 }
 
+// The one under way may take longer than any before, and the first one is known by how many it asks.
+Duration Exporters::State::round() const {
+  const Duration so_far = under_way ? std::chrono::floor<Duration>(Steady::now() - since) : Duration(0);
+  const Duration paced = kEach * static_cast<Duration::rep>(all_there.size());
+  const Duration takes = std::min(std::max({took, so_far, paced}), figures::kSlowestRound);
+  return std::max(calls.others(), calls.every() + takes);
+}
+
 std::vector<Remark> Exporters::State::remarks() const {
   std::vector<Remark> all_of_them;
   auto add = [&](std::string text, std::string hint) {
@@ -309,5 +318,6 @@ void Exporters::set_viewed(const std::vector<NodeName>& nodes) {
 void Exporters::rest() { state_->stop(); }
 bool Exporters::has_rounds() const { return state_->complete; }
 Duration Exporters::round_took() const { return state_->took; }
+Duration Exporters::round() const { return state_->round(); }
 
 }  // namespace tessera::kubernetes

@@ -56,6 +56,8 @@ class Exporters {
   void rest();                  // until go()
   bool has_rounds() const;      // one was complete
   Duration round_took() const;  // the longest one of late
+  // The longest that a node that is on no screen may wait until it is asked again.
+  Duration round() const;
 
  private:
   struct State;

@@ -103,7 +103,7 @@ void FollowBackend::show(TimePoint newest) {
   simulated_ = now.simulated;
   // The clock of a simulated cluster is its own, and stands where the recorder saw it.
   if (now.simulated) sink_->post({name_, 0, newest, ClockSet{wall_(), 0}});
-  sink_->post({name_, 0, newest, PaceReport{0, recording_->every()}});
+  sink_->post({name_, 0, newest, PaceReport{0, recording_->every(), now.pace.figures}});
   tell_failure(silence(newest), newest);
   look_backs_.tell_idle(recording_->idle());
   moments_.tell(*sink_, name_, now, newest);

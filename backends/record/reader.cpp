@@ -208,6 +208,7 @@ void Reader::read(JsonValue& root, Seen& seen) {
     if (key == "daemons") return take(seen.daemons);
     if (key == "remarks") return take(seen.remarks);
     if (key == "sources") return take(seen.sources);
+    if (key == "apart_s") return take(seen.apart);
     if (key == "opened") return take(seen.opened);
     if (key == "own") return take(seen.own);
     if (key == "idle_s") return take(seen.idle);
@@ -244,10 +245,6 @@ Status Reader::take(std::string_view line, std::vector<Event>& events) {
 
 void Reader::tell(std::vector<Event>& events, decltype(Event::what) what, std::optional<TimePoint> at) const {
   events.push_back({ClusterName(head_.cluster), 0, at.value_or(at_), std::move(what)});
-}
-
-Duration Reader::every() const {
-  return std::chrono::seconds(std::clamp<std::int64_t>(head_.every, 0, 86'400));
 }
 
 Status Reader::act(Seen& seen, std::vector<Event>& events) {
@@ -302,6 +299,10 @@ void Reader::tell_cluster(Seen& seen, std::vector<Event>& events) {
                              seen.about.endpoint, seen.about.id});
     if (!seen.about.licence.empty()) tell(events, LicenceNamed{seen.about.licence});
   }
+  if (seen.kind == "pace") {
+    apart_ = std::min<Duration>(seen.apart, std::chrono::days(1));
+    tell(events, PaceReport{0, Duration{0}, apart_});
+  }
   if (seen.kind == "partitions") tell(events, PartitionsListed{std::move(seen.partitions)});
   if (seen.kind == "reservations") tell(events, ReservationsListed{std::move(seen.reservations)});
   if (seen.kind == "quotas") tell(events, QuotasListed{std::move(seen.quotas)});
@@ -351,6 +352,7 @@ void Reader::begin(std::vector<Event>& events) {
   findings_.clear();
   run_lines_.reset();
   tell(events, ClockSet{at_, 0});
+  if (std::exchange(apart_, Duration{0}) > Duration{0}) tell(events, PaceReport{});
 }
 
 void Reader::finish(std::vector<Event>& events) {
@@ -407,6 +409,7 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
   ByName silent(seen.silent);
   ByName figures_of(seen.figures);
   ByName memory_of(seen.memory);
+  const Duration longest = longest_step(std::max(every(), apart_));
   for (const auto& [name, node, beside] : rows()) {
     const std::size_t here = place++;
     const auto* old = olds.find(name);
@@ -430,8 +433,7 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     const bool looks = !quiet_ || tells_idle_;
     const bool measured = any || (looks && measures(seen.source, node));
     if (!measured && !quiet_) continue;
-    if (measured)
-      hear_idle(beside.idle, node, own[0].substr(0, lines_in(node)), any, origin.at, longest_step(every()));
+    if (measured) hear_idle(beside.idle, node, own[0].substr(0, lines_in(node)), any, origin.at, longest);
     date(node, beside.dated, origin);
     if (quiet_) continue;
     // The model keeps the figures of a source until it is told otherwise.

@@ -6,7 +6,9 @@
 // Threads: a value of one thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,7 +53,8 @@ class Reader {
   std::vector<std::pair<TimePoint, RunNews>> take_run_news() { return std::exchange(run_news_, {}); }
 
   const Head& head() const { return head_; }
-  Duration every() const;  // between two rounds, as the recorder was asked; 0: not told
+  // Between two rounds, as the recorder was asked; 0: not told.
+  Duration every() const { return std::chrono::seconds(std::clamp<std::int64_t>(head_.every, 0, 86'400)); }
   Written written() const { return {head_.began, ended_}; }
   const std::set<std::string>& findings() const { return findings_; }
   TimePoint at() const { return at_; }  // of the last line
@@ -89,6 +92,7 @@ class Reader {
     std::map<std::string, std::map<std::string, Duration>> idle, away_idle;  // by node and line
     std::map<std::string, Duration> away;                                    // since it was measured last
     About about;
+    Duration apart{0};  // two figures of a node
     std::optional<Head> head;
   };
   void read(JsonValue& root, Seen& seen);
@@ -133,6 +137,7 @@ class Reader {
   JsonDocument json_;
   Head head_;
   TimePoint at_{};
+  Duration apart_{0};  // two figures of a node, as told last; 0: no farther than usual
   bool in_key_ = false;
   bool quiet_ = false;
   bool ended_ = false;                                // that was the last line

@@ -307,7 +307,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   if (found.empty()) found = why_another(to, round, all, *recording_);
   if (found.empty()) found = how_thin(recording_->figures_every());
   tell(ClockSet{wall_(), 0}, round);
-  tell(PaceReport{0, recording_->every()}, round);
+  tell(PaceReport{0, recording_->every(), then.pace.figures}, round);
   tell(Recorded{all.from, all.to, std::move(found)}, round);
   if (std::exchange(failed_, false)) tell(SourceReport{Source::none, {}, {}, "", false}, round);
   look_backs_.tell_idle(recording_->idle());

@@ -16,7 +16,9 @@ void SlurmBackend::State::tell_looks(Source source) {
 }
 
 void SlurmBackend::State::tell_costs() {
-  post(PaceReport{pacer.calls_per_minute(Steady::now()), pacer.interval()});
+  post(PaceReport{pacer.calls_per_minute(Steady::now()), pacer.interval(),
+                  exporters ? exporters->round() : Duration(0),
+                  exporters ? exporters->viewed_every() : Duration(0)});
   tell_looks(Source::nvidia_smi);
   tell_looks(Source::slurm_config);
   reported.tell_again();

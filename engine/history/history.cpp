@@ -170,7 +170,7 @@ std::vector<UseBytes> use_bytes(const Set& lines, std::span<const Key> keys) {
 
 }  // namespace
 
-Duration longest_gap(const Cluster& cluster) { return record::longest_step(cluster.pace.interval); }
+Duration longest_gap(const Cluster& cluster) { return record::longest_step(cluster.pace); }
 
 History::History(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 

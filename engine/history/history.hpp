@@ -53,7 +53,7 @@ inline constexpr std::size_t kMostSums = 720;  // two hours of a cluster
 inline constexpr float kIdleBelow = 1;         // percent: what counts as no use
 
 // Two samples farther apart say nothing of between: ten minutes, and more where the cluster is asked, or was
-// recorded, less often.
+// recorded, less often, or a round of its figures takes longer.
 Duration longest_gap(const Cluster& cluster);
 
 class History {

@@ -115,6 +115,9 @@ struct SourceReport {
 struct PaceReport {
   double calls_per_minute = 0;
   Duration interval{0};  // between two rounds, now
+  // Between two figures of a node that is on no screen, as long as rounds really take, and of one that is. 0:
+  // not told.
+  Duration figures{0}, viewed{0};
 };
 
 // The first complete picture has been sent: nodes and workloads, or the reasons why not.

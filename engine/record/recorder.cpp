@@ -187,6 +187,7 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
     head(cluster);
   }
   about(cluster);
+  pace(cluster);
   sources(cluster);
   if (wanted_.salt.empty()) {
     keep_list("partitions", cluster.partitions);
@@ -259,6 +260,18 @@ void Recorder::keep_list(std::string_view kind, const T& list) {
   begin(kind);
   out_ += ",\"" + std::string(kind) + "\":" + text + "}\n";
 }
+
+// Before the figures of its round, which count by it.
+void Recorder::pace(const Cluster& cluster) {
+  apart_ = far_apart(cluster.pace);
+  if (apart_ == Duration{0} && !written_.contains("pace")) return;
+  const std::string text = std::to_string(apart_ / std::chrono::seconds(1));
+  if (!changed("pace", "", text)) return;
+  begin("pace");
+  out_ += ",\"apart_s\":" + text + "}\n";
+}
+
+Duration Recorder::longest() const { return longest_step(std::max(whole_seconds(wanted_.every), apart_)); }
 
 // Told in each round: a source that answers is news, too.
 void Recorder::sources(const Cluster& cluster) {
@@ -404,7 +417,7 @@ void Recorder::take_away(const Node& node, const std::string& name, std::size_t 
 }
 
 void Recorder::hear_idle(const Node& node, const std::string& name, const Wrote& wrote, TimePoint measured) {
-  idle_.hear(name, node, wrote.use, wrote.any, measured, longest_step(whole_seconds(wanted_.every)));
+  idle_.hear(name, node, wrote.use, wrote.any, measured, longest());
 }
 
 void Recorder::add_silent(std::string& silent, const std::string& name) {
@@ -473,10 +486,7 @@ void Recorder::own(const Cluster& cluster) {
 // In each key frame, also where none is idle: who reads it knows then that the others are not.
 void Recorder::idle(const Cluster& cluster) {
   begin("idle");
-  out_ +=
-      "," +
-      idle_.told(by_written_name(cluster, wanted_.salt), at_, longest_step(whole_seconds(wanted_.every))) +
-      "}\n";
+  out_ += "," + idle_.told(by_written_name(cluster, wanted_.salt), at_, longest()) + "}\n";
 }
 
 void Recorder::put_moved(std::size_t nodes) {

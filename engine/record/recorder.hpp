@@ -101,6 +101,7 @@ class Recorder {
   void about(const Cluster& cluster);
   template <class T>
   void keep_list(std::string_view kind, const T& list);
+  void pace(const Cluster& cluster);
   void sources(const Cluster& cluster);
   void nodes(const Cluster& cluster);
   void workloads(const Cluster& cluster);
@@ -117,6 +118,7 @@ class Recorder {
   };
   Wrote measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& moved);
   void hear_idle(const Node& node, const std::string& name, const Wrote& wrote, TimePoint measured);
+  Duration longest() const;  // between two figures of a line that stays idle, as who reads this knows it
   void take_away(const Node& node, const std::string& name, std::size_t place);
   static bool keeps_its_time(const Shown& shown, const Node& node);
   static void add_silent(std::string& silent, const std::string& name);  // to items of JSON
@@ -128,6 +130,7 @@ class Recorder {
   Wanted wanted_;
   std::string out_;
   TimePoint at_{}, slow_at_{};
+  Duration apart_{0};  // far_apart(), of this round
   // How its clock was set back, until it is as late again.
   struct SetBack {
     TimePoint from{}, to{};

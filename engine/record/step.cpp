@@ -2,6 +2,11 @@
 
 namespace tessera::record {
 
+Duration far_apart(const PaceReport& pace) {
+  if (longest_step(pace) <= kShortestGap) return Duration{0};
+  return std::chrono::ceil<std::chrono::minutes>(std::max(pace.interval, pace.figures));
+}
+
 std::string_view word(Stop stop) {
   switch (stop) {
     case Stop::unknown: break;

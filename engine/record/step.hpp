@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/model/event.hpp"
 #include "engine/model/units.hpp"
 
 namespace tessera::record {
@@ -17,6 +18,16 @@ inline constexpr Duration kShortestGap{600'000};
 // A round that is older says little of a moment. every: between two rounds, as the recorder was asked; half
 // of it more is a round that came late, and not one that is missing.
 constexpr Duration longest_step(Duration every) { return std::max(kShortestGap, every + every / 2); }
+
+// The same of figures: for how long one speaks, and which gap between two of them is bridged. That follows
+// what a round of all nodes takes: of thousands it may be longer than ten minutes.
+constexpr Duration longest_step(const PaceReport& pace) {
+  return longest_step(std::max(pace.interval, pace.figures));
+}
+
+// How far apart the figures of a node are, in whole minutes, as a recording tells it. 0: it is no farther
+// than any reader bridges.
+Duration far_apart(const PaceReport& pace);
 
 // Why no round follows one at its time.
 enum class Stop : std::uint8_t {

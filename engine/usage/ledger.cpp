@@ -12,6 +12,7 @@
 #include "engine/mig/geometry.hpp"
 #include "engine/mig/product_of.hpp"
 #include "engine/model/both_sides.hpp"
+#include "engine/record/step.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/usage/demand.hpp"
@@ -83,10 +84,15 @@ bool may_take(const sharing::ResourceName& asked, const Spare& spare, Scheduler 
   return spare.kind != SliceKind::vgpu && spare.as_gpu;
 }
 
-// A figure that is older than a round says nothing of it.
-bool is_fresh(const Gpu& gpu, const Slice& slice, TimePoint at) {
-  const Origin& origin = slice.measured.source != Source::none ? slice.measured : gpu.telemetry.origin;
-  return origin.source != Source::none && at - origin.at <= kLongestRound;
+// A figure that is older than a round says nothing of it. Where figures are farther apart it speaks for so
+// long, but only of work that had begun when it was taken: it may be that of the job before.
+bool is_fresh(const Origin& origin, TimePoint at, Duration speaks, const std::optional<TimePoint>& began) {
+  if (origin.source == Source::none) return false;
+  const Duration age = at - origin.at;
+  return age <= kLongestRound || (age <= speaks && began && *began <= origin.at);
+}
+const Origin& origin_of(const Gpu& gpu, const Slice& slice) {
+  return slice.measured.source != Source::none ? slice.measured : gpu.telemetry.origin;
 }
 
 // The slice in which it runs; null: not told.
@@ -177,8 +183,10 @@ void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
   // Of what the scheduler told long ago it is not known whether it still holds.
   const bool silent = work_is_silent(cluster, at, longest);
   const double hours = silent ? 0 : static_cast<double>(since.count()) / kHour;
-  const Passed passed{before->second, at,    hours, silent || at - before->second > longest,
-                      longest,        first, silent};
+  const Passed passed{before->second, at,
+                      hours,          silent || at - before->second > longest,
+                      longest,        record::longest_step(cluster.pace),
+                      first,          silent};
   if (first) began_.emplace(cluster.name, at);
   before->second = at;
   ++rounds_;
@@ -244,7 +252,7 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
   if (!slice.exact) return;
   // What several use together says nothing of each of them; what is told of one by itself does.
   const bool alone = slice.holders.size() == 1;
-  const bool measured = alone && !passed.silent && is_fresh(gpu, slice, passed.at);
+  const bool told = alone && !passed.silent;
   bool held = false;
   for (const Holder& holder : slice.holders) {
     const Workload* workload = find_from(cluster.workloads, holder.workload, seat.place);
@@ -256,10 +264,10 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
       seat = {seat.place, holder.workload, gpu.index.value, slice.kind, slice.profile, &hold};
     }
     seat.hold->hours += passed.hours;
-    if (measured)
+    if (told && is_fresh(origin_of(gpu, slice), passed.at, passed.speaks, workload->started))
       measure(*seat.hold, use_of(gpu, slice), memory_used(gpu, slice), passed);
     else if (!alone && !passed.silent)
-      measure_own(*seat.hold, cluster, node, gpu, slice, passed);
+      measure_own(*seat.hold, cluster, node, gpu, slice, workload->started, passed);
   }
   if (held && !is_amd(gpu)) count_held(slice);
 }
@@ -304,14 +312,15 @@ Hold& Ledger::hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, 
 }
 
 void Ledger::measure_own(Hold& hold, const Cluster& cluster, const Node& node, const Gpu& gpu,
-                         const Slice& slice, const Passed& passed) {
+                         const Slice& slice, const std::optional<TimePoint>& began, const Passed& passed) {
   const auto own = insight::own_figures(cluster, node, gpu, slice, hold.workload);
-  // As is_fresh(): a figure that is older than a round says nothing of it.
-  const bool now = own && own->origin.at <= passed.at && passed.at - own->origin.at <= kLongestRound;
+  const bool now =
+      own && own->origin.at <= passed.at && is_fresh(own->origin, passed.at, passed.speaks, began);
   if (now) measure(hold, own->use, own->memory, passed);
   // Of a GPU that is not cut its figure speaks of all who share it.
   const bool together = slice.use || (slice.kind != SliceKind::gpu_instance && gpu.telemetry.use.has_value());
-  if ((now && own->use) || passed.gap || !together || !is_fresh(gpu, slice, passed.at)) return;
+  if ((now && own->use) || passed.gap || !together) return;
+  if (!is_fresh(origin_of(gpu, slice), passed.at, passed.speaks, began)) return;
   hold.together += passed.hours;
   hold.sharers = std::max(hold.sharers, slice.holders.size());
 }
@@ -334,7 +343,12 @@ void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> 
     hold.goes_on = passed.first;
     return;
   }
-  const double least = static_cast<double>(limits_.idle_after.count()) / kHour;
+  // A stretch that is one figure alone, which speaks for longer than a round, is none.
+  if (hold.idle_run <= 0) {
+    const Duration alone = passed.speaks > kLongestRound ? passed.speaks : Duration{0};
+    hold.least = static_cast<double>(std::max(limits_.idle_after, alone).count()) / kHour;
+  }
+  const double least = hold.least;
   const bool keeps = memory && hold.memory && hold.memory->value > 0 &&
                      100.0 * static_cast<double>(memory->value) >=
                          limits_.parked_from * static_cast<double>(hold.memory->value);
@@ -342,7 +356,8 @@ void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> 
   const double before = hold.idle_run;
   hold.idle_run += hours;
   if (keeps) hold.parked_run += hours;
-  if (hold.goes_on) hold.idle_head = hold.idle_run, hold.parked_head = hold.parked_run;
+  if (hold.goes_on)
+    hold.idle_head = hold.idle_run, hold.parked_head = hold.parked_run, hold.head_least = least;
   if (hold.idle_run + 1e-9 < least) return;
   const bool just = before + 1e-9 < least;
   hold.idle += just ? hold.idle_run : hours;
@@ -414,11 +429,14 @@ bool Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
                        const Passed& passed) {
   // A GPU's memory may be set aside for virtual machines that do not run.
   if (!slice.exact || slice.kind == SliceKind::vgpu) return false;
-  const bool fresh = is_fresh(gpu, slice, passed.at);
+  // An older figure may be that of work that held it: since when it is free is not told.
+  const bool fresh = is_fresh(origin_of(gpu, slice), passed.at, kLongestRound, std::nullopt);
   const std::optional<Percent> use = fresh ? use_of(gpu, slice) : std::nullopt;
   const std::optional<Mib> used = fresh ? memory_used(gpu, slice) : std::nullopt;
   bool& measured = free_measured_[cluster.name];
-  measured = measured || use || used;
+  const bool often = passed.speaks <= record::longest_step(kLongestRound);
+  measured = measured || (often && (use || used));
+  if (!often && (use || used)) free_seldom_.insert(cluster.name);
   const std::optional<Mib> all = used ? insight::memory_of(gpu, slice, catalogue_) : std::nullopt;
   const bool keeps =
       all && all->value > 0 &&

@@ -3,7 +3,8 @@
 //
 // A round counts for the time since the one before, and for kLongestRound at most: what lies between two
 // rounds that are farther apart is not known. None of it counts as measured, and no stretch without use goes
-// on over it. Threads: values; one owner.
+// on over it. A figure speaks until the next one can be there (record::longest_step), which on thousands of
+// nodes is later than the next round. Threads: values; one owner.
 #pragma once
 
 #include <array>
@@ -77,10 +78,11 @@ struct Hold {
  private:
   friend class Ledger;
   double idle_run = 0, parked_run = 0;  // hours since it was last used, or since it was not known
+  double least = 0;                     // hours from which that stretch counts
   TimePoint told{};                     // the round whose figure of use was the last one
   // Of the stretch without use that began before the first round, or with it.
   TimePoint head_began{};  // the first round, where it has a figure of use
-  double idle_head = 0, parked_head = 0;
+  double idle_head = 0, parked_head = 0, head_least = 0;
   bool goes_on = false;  // it has not ended
 };
 
@@ -191,6 +193,8 @@ class Ledger {
   std::map<std::string, double> rogue_hours() const;
   // Clusters in which slices were free, and whether any of these was measured.
   const std::map<ClusterName, bool>& free_measured() const { return free_measured_; }
+  // ... and those in which they were measured too seldom to tell what used them.
+  const std::set<ClusterName>& free_seldom() const { return free_seldom_; }
   // Slice-hours, by node.
   using OfNodes = std::map<NodeName, double>;
   const std::map<ClusterName, OfNodes>& stranded() const { return stranded_; }
@@ -211,8 +215,9 @@ class Ledger {
     double hours = 0;
     bool gap = false;  // longer than a round can be
     Duration longest = kLongestRound;
-    bool first = false;   // of this cluster
-    bool silent = false;  // the scheduler has not told for long who holds what
+    Duration speaks = kLongestRound;  // a figure, at most
+    bool first = false;               // of this cluster
+    bool silent = false;              // the scheduler has not told for long who holds what
   };
   // Whom a slice was counted for in the round before: most rounds bring the same, and finding its hold by a
   // key took a third of the time of reading a day, and its workload another fifth.
@@ -262,7 +267,7 @@ class Ledger {
   void wait(const Cluster& cluster, const Workload& workload, Desk& desk, double hours);
   void hold_somewhere(const Cluster& cluster, const Workload& workload, const Allocation& held, double hours);
   void measure_own(Hold& hold, const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
-                   const Passed& passed);
+                   const std::optional<TimePoint>& began, const Passed& passed);
   void measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory, const Passed& passed);
   // seam: the round that both saw; nullopt: there is none.
   using Seam = std::optional<TimePoint>;
@@ -291,6 +296,7 @@ class Ledger {
   // By their place: when any of them was listed there and the slice was free; stretches may overlap.
   std::map<std::string, std::vector<std::pair<TimePoint, TimePoint>>> rogue_times_;
   std::map<ClusterName, bool> free_measured_;
+  std::set<ClusterName> free_seldom_;
   std::map<ClusterName, TimePoint> began_, before_;  // the first round, and the round before
   std::map<ClusterName, double> known_, covered_;
   std::set<ClusterName> looked_at_;  // whose nodes and work were told in some round

@@ -9,15 +9,17 @@
 namespace tessera::usage {
 namespace {
 
-double hours_at_least(Duration least) { return hours_of(least) - 1e-9; }
+constexpr double kSlack = 1e-9;  // what sums of hours may miss
+double hours_at_least(Duration least) { return hours_of(least) - kSlack; }
 
-// Hours of a stretch that are in no sum yet: each part counted for itself where it is as long as `least`, the
-// whole of it counts where that is. The parts may count other hours than those that make them long enough.
+// Hours of a stretch that are in no sum yet: each part counted for itself where it is as long as its least,
+// the whole of it counts where it is as long as that of the first, with which it began. The parts may count
+// other hours than those that make them long enough.
 struct Stretches {
   double first = 0, second = 0;  // how long
-  double least = 0;
+  double least = 0, second_least = 0;
   double missing(double of_first, double of_second) const {
-    const double counted = (first >= least ? of_first : 0) + (second >= least ? of_second : 0);
+    const double counted = (first >= least ? of_first : 0) + (second >= second_least ? of_second : 0);
     return (first + second >= least ? of_first + of_second : 0) - counted;
   }
 };
@@ -46,11 +48,13 @@ void Ledger::go_on_with(Hold& hold, const Hold& later, const Seam& seam) const {
   if (later.told == TimePoint{}) return;  // without a figure it goes on as it was
   const bool one = seam && hold.told == *seam && later.head_began == *seam;
   if (one) {
-    const Stretches idle{hold.idle_run, later.idle_head, hours_at_least(limits_.idle_after)};
+    const double least = (hold.idle_run > 0 ? hold.least : later.head_least) - kSlack;
+    const Stretches idle{hold.idle_run, later.idle_head, least, later.head_least - kSlack};
     hold.idle += idle.missing(hold.idle_run, later.idle_head);
     hold.parked += idle.missing(hold.parked_run, later.parked_head);
   }
   const bool whole = one && later.goes_on;
+  if (!whole || hold.idle_run <= 0) hold.least = later.least;
   hold.idle_run = later.idle_run + (whole ? hold.idle_run : 0);
   hold.parked_run = later.parked_run + (whole ? hold.parked_run : 0);
   hold.told = later.told;
@@ -63,7 +67,7 @@ void Ledger::go_on_with(Rogue& rogue, const Rogue& later, const Seam& seam) cons
   rogue.use = std::max(rogue.use, later.use), rogue.memory = std::max(rogue.memory, later.memory);
   Rogue::Stretch run = later.run;
   if (one) {
-    const Stretches both{rogue.run.hours, later.head.hours, least};
+    const Stretches both{rogue.run.hours, later.head.hours, least, least};
     rogue.hours += both.missing(rogue.run.hours, later.head.hours);
     Rogue::Stretch whole{rogue.run.hours + later.head.hours, std::max(rogue.run.use, later.head.use),
                          std::max(rogue.run.memory, later.head.memory)};
@@ -158,6 +162,7 @@ void Ledger::go_on_with(Ledger&& later) {
   }
   join_spare(later);
   held_ = std::move(later.held_);
+  free_seldom_.merge(later.free_seldom_);
   for (const auto& [cluster, measured] : later.free_measured_) {
     bool& any = free_measured_[cluster];
     any = any || measured;

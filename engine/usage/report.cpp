@@ -199,6 +199,24 @@ std::optional<double> coverage(const std::vector<Sum>& sums) {
   return 100 * measured / held;
 }
 
+std::map<ClusterName, double> use_told(const Ledger& ledger) {
+  struct Hours {
+    double held = 0, told = 0;
+  };
+  std::map<ClusterName, Hours> all;
+  for (const Hold& hold : ledger.holds()) {
+    const double part = hold.part.value_or(1);
+    const bool whole = hold.most || (hold.measured <= 0 && hold.idle > 0);
+    Hours& hours = all[hold.cluster];
+    hours.held += hold.hours * part;
+    hours.told += (whole ? hold.hours : std::min(hold.measured, hold.hours)) * part;
+  }
+  std::map<ClusterName, double> told;
+  for (const auto& [cluster, hours] : all)
+    if (hours.held > 0) told[cluster] = 100 * hours.told / hours.held;
+  return told;
+}
+
 double unvalued(const std::vector<Sum>& sums) {
   double hours = 0;
   for (const Sum& sum : sums) hours += sum.unvalued;
@@ -300,7 +318,11 @@ std::vector<NotKnown> not_known(const Ledger& ledger) {
   for (const auto& [cluster, hours] : ledger.known())
     if (hours < kEnough * wanted) all.push_back({cluster, "unasked", recorded_text(hours, wanted)});
   for (const auto& [cluster, measured] : ledger.free_measured())
-    if (!measured) all.push_back({cluster, "rogue", "no source measures GPUs that are free"});
+    if (!measured)
+      all.push_back({cluster, "rogue",
+                     ledger.free_seldom().contains(cluster)
+                         ? "GPUs that are free are measured more than ten minutes apart"
+                         : "no source measures GPUs that are free"});
   return all;
 }
 

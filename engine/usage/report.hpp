@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,12 @@ inline bool knows_idle(const Sum& sum) { return sum.measured > 0 || sum.idle > 0
 std::vector<Sum> sums(const Ledger& ledger, By by);
 // The share of all held GPU-hours for which use was measured, 0 to 100; nullopt: nothing was held.
 std::optional<double> coverage(const std::vector<Sum>& sums);
+
+// The share of held hours of which the use is known, 0 to 100, also where it is known without a figure; of
+// each cluster in which something was held. What several used together is known of none of them.
+std::map<ClusterName, double> use_told(const Ledger& ledger);
+// Where it is less, nothing found is not nothing wasted.
+inline constexpr double kLeastTold = 80;
 
 // Hours of what is in no GPU-hour, since it is not known what part of a GPU it was.
 double unvalued(const std::vector<Sum>& sums);

@@ -129,6 +129,16 @@ TEST_F(NodeExportersTest, ANodeOnScreenIsAskedAtOnceAndMoreOften) {
   EXPECT_TRUE(until([&] { return answers >= 5; })) << "n1 again and again";
 }
 
+TEST_F(NodeExportersTest, ARoundOverThousandsTakesAsLongAsTheirCommandsAreApart) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 4'800; ++i) names.push_back("m" + std::to_string(i));
+  set(names);
+  on_worker([&] {
+    EXPECT_EQ(exporters->round(), Duration(1'200'000));
+    EXPECT_EQ(exporters->viewed_every(), Duration(20'000)) << "of those on screen";
+  });
+}
+
 TEST_F(NodeExportersTest, ANameThatCannotBeAHostsIsNeverPartOfACommand) {
   set({"-o/etc/passwd", "n1;reboot", "n1"});
   ASSERT_TRUE(until([&] { return told.size() == 1; }));

@@ -114,6 +114,10 @@ TEST(KubernetesCosts, CallsAndBytesAreThoseThatTheServerSaw) {
     EXPECT_EQ(cost->calls, all.by_source[source].calls) << word(source);
     EXPECT_EQ(cost->bytes, all.by_source[source].bytes) << word(source);
   }
+  // Nodes and pods are watched. Figures are as far apart as --interval says, which no gap went by.
+  EXPECT_EQ(watch.cluster().pace.interval, Duration(0));
+  EXPECT_GE(watch.cluster().pace.figures, Duration(3600s));
+  EXPECT_EQ(watch.cluster().pace.viewed, Duration(3600s));
   // What this server has none of is no source, and its requests are in the pace all the same.
   EXPECT_FALSE(watch.cluster().sources.contains(Source::kubernetes_claims));
   const auto untold = all.by_source[Source::kubernetes_claims].calls + all.by_source[Source::none].calls;

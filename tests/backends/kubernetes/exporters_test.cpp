@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 
 #include "tests/backends/kubernetes/kube_lab.hpp"
@@ -35,6 +36,11 @@ class ExporterRounds : public testing::Test {
   }
   void in_all() {
     worker_.post([this] { exporters_->go(); });
+  }
+  Duration round() {
+    std::promise<Duration> round;
+    worker_.post([&] { round.set_value(exporters_->round()); });
+    return round.get_future().get();
   }
   int asked(const std::string& node) const {
     const auto all = script_.asked();
@@ -105,6 +111,15 @@ TEST_F(ExporterRounds, ANodeOnScreenIsAskedInEachRoundAndTheOthersAreLeftAlone) 
 TEST_F(ExporterRounds, TheOthersAreAskedAgainWhenTheirTimeHasCome) {
   begin(Duration(50));
   ASSERT_TRUE(until([&] { return asked("a") >= 3 && asked("b") >= 3; }));
+}
+
+// Two exporters, four a second.
+TEST_F(ExporterRounds, ARoundIsAsLongAsItMayTakeAndAsLongAsTheOthersAreLeftAlone) {
+  begin(Duration(50));
+  ASSERT_TRUE(until([&] { return rounds >= 1; }));
+  EXPECT_GE(round(), Duration(501));
+  begin(1440min);
+  EXPECT_EQ(round(), 1440min);
 }
 
 TEST_F(ExporterRounds, AFreshLookAsksAllOfThem) {

@@ -58,6 +58,22 @@ TEST_F(Follow, ThePaceIsThatOfTheRecorderAndNotTheTimeSinceTheOneBefore) {
   EXPECT_EQ(cluster().pace.interval, Duration(60'000));
 }
 
+// A replayed day of thousands of nodes knew no better than ten minutes.
+TEST_F(Follow, HowFarApartFiguresAreIsKeptInTheRecordingAndToldWithItsPace) {
+  write(0);
+  follow_at(70);
+  EXPECT_EQ(cluster().pace.figures, Duration(0)) << "as in a recording of an older version";
+  story_.tell(PaceReport{6, Duration(10'000), std::chrono::seconds(1'270)}, 30);
+  write(60);
+  after([&] { player_->refresh(); });
+  EXPECT_EQ(cluster().pace.figures, std::chrono::minutes(22));
+  EXPECT_EQ(cluster().pace.interval, Duration(60'000));
+  story_.tell(PaceReport{6, Duration(10'000), std::chrono::seconds(120)}, 90);
+  write(120);
+  after([&] { player_->refresh(); });
+  EXPECT_EQ(cluster().pace.figures, Duration(0)) << "a Prometheus tells all of them now";
+}
+
 TEST_F(Follow, ForgetsFiguresThatAreMeasuredNoMore) {
   GpuFigures figures;
   figures.gpu = GpuIndex{0};

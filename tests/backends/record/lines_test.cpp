@@ -73,6 +73,20 @@ TEST(RecordingLines, WhatCannotBeReadIsNotKnownAndNeverZero) {
   EXPECT_EQ(job.priority, std::nullopt);
 }
 
+TEST(RecordingLines, FiguresAreADayApartAtMostAndNeverLessThanNone) {
+  record::Reader reader;
+  take_head(reader);
+  const auto apart = [&](const std::string& told) {
+    std::vector<Event> events;
+    EXPECT_TRUE(reader.take(R"({"at":"2026-11-24T00:00:00Z","kind":"pace","apart_s":)" + told + "}", events));
+    EXPECT_EQ(events.size(), 1u);
+    return std::get<PaceReport>(events.at(0).what).figures;
+  };
+  EXPECT_EQ(apart("1320"), std::chrono::minutes(22));
+  EXPECT_EQ(apart("9000000000"), std::chrono::hours(24));
+  for (const char* strange : {"-5", "null", "\"soon\""}) EXPECT_EQ(apart(strange), Duration(0)) << strange;
+}
+
 TEST(RecordingLines, WithoutAHeadBeforeThemAreNoRecording) {
   record::Reader reader;
   std::vector<Event> events;

@@ -270,6 +270,18 @@ TEST(History, AClusterThatIsAskedSeldomHasNoGapBetweenTwoRounds) {
   EXPECT_EQ(here.idle(), at(7'201)) << "a round was missing";
 }
 
+// Four exporters a second: a round over 4,800 nodes takes twenty minutes, and each was idle for none.
+TEST(History, AClusterOfThousandsOfNodesHasNoGapBetweenTwoRoundsOfItsExporters) {
+  Watched here;
+  here.story.tell(PaceReport{0, Duration{10'000}, std::chrono::minutes(20)});
+  here.measure(0, 0);
+  here.measure(1'250, 0);
+  here.measure(3'050, 0);
+  EXPECT_EQ(here.idle(), at(0));
+  here.measure(4'851, 0);
+  EXPECT_EQ(here.idle(), at(4'851)) << "half an hour and more without a sample";
+}
+
 TEST(History, ASliceThatStaysKeepsItsIdleTimeWhenOthersAreCut) {
   Watched here({gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7)})});
   SliceFigures slice;

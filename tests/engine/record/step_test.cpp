@@ -17,6 +17,21 @@ TEST(LongestStep, IsTenMinutesAndMoreWhereTheRecorderWasAskedForMore) {
   EXPECT_EQ(longest_step(minutes(30)), minutes(45));
 }
 
+// Of 4,800 nodes that are asked four a second each has a figure every twenty minutes.
+TEST(LongestStep, OfFiguresFollowsWhatARoundOverAllNodesTakes) {
+  EXPECT_EQ(longest_step(PaceReport{}), minutes(10));
+  EXPECT_EQ(longest_step(PaceReport{0, minutes(1), minutes(5)}), minutes(10));
+  EXPECT_EQ(longest_step(PaceReport{0, minutes(1), minutes(20)}), minutes(30));
+  EXPECT_EQ(longest_step(PaceReport{0, minutes(30), minutes(5)}), minutes(45)) << "--interval 30m";
+}
+
+TEST(FarApart, IsToldInWholeMinutesAndOnlyWhereItIsMoreThanAnyReaderBridges) {
+  EXPECT_EQ(far_apart(PaceReport{}), Duration{0});
+  EXPECT_EQ(far_apart(PaceReport{0, minutes(1), std::chrono::seconds(400)}), Duration{0});
+  EXPECT_EQ(far_apart(PaceReport{0, minutes(1), std::chrono::seconds(1'270)}), minutes(22));
+  EXPECT_EQ(far_apart(PaceReport{0, minutes(30), minutes(5)}), minutes(30));
+}
+
 TEST(StopBetween, TellsAnEndFromAKillAndARecorderThatRanOn) {
   const Written first{at(0), false}, ended{at(0), true}, second{at(900), false};
   EXPECT_EQ(stop_between(ended, second), Stop::ended);

@@ -121,6 +121,61 @@ TEST(Waste, AnIdleStretchCountsWholeOnceItIsLongEnough) {
       << "each stretch is counted from its own start";
 }
 
+// Exporters of 4,800 nodes, four a second: rounds are a minute apart, and alice's GPU and the slice that no
+// job holds are measured in one of twenty.
+void pass_slowly(Watched& here, int minutes, float use) {
+  for (int i = 0; i < minutes; ++i) {
+    const int second = 60 * ++here.minute;
+    if (here.minute % 20 == 1) {
+      std::vector<tessera::GpuFigures> figures(2);
+      figures[0].gpu = GpuIndex{0}, figures[0].figures.use = Percent{use};
+      figures[1].gpu = GpuIndex{1};
+      SliceFigures slice;
+      slice.profile = ProfileName("3g.40gb"), slice.device = 2, slice.use = Percent{use};
+      figures[1].slices = {slice};
+      here.story.tell(Measured{NodeName("n1"), Source::dcgm, at(second), figures}, second);
+    }
+    here.ledger.see(here.story.cluster(), at(second));
+  }
+}
+void be_asked_every_twenty_minutes(Watched& here) {
+  here.story.tell(PaceReport{0, Duration{0}, std::chrono::minutes(20)});
+}
+
+// No stretch without use reached fifteen minutes, and waste found nothing.
+TEST(Waste, WhatIsIdleIsFoundWhereARoundOverAllNodesTakesTwentyMinutes) {
+  Watched here;
+  pass_slowly(here, 60, 0);
+  EXPECT_EQ(here.wasted("idle", "alice"), 0) << "nothing tells how far apart figures are";
+  Watched slow;
+  be_asked_every_twenty_minutes(slow);
+  pass_slowly(slow, 60, 0);
+  EXPECT_NEAR(slow.sum("alice").measured, 1, 1e-9);
+  EXPECT_NEAR(slow.wasted("idle", "alice"), 8, 1e-9);
+}
+
+TEST(Waste, OneFigureAloneIsNoStretchWithoutUseHoweverLongItSpeaks) {
+  Watched here;
+  be_asked_every_twenty_minutes(here);
+  pass_slowly(here, 20, 0);
+  pass_slowly(here, 20, 80);
+  EXPECT_NEAR(here.sum("alice").measured, 40.0 / 60, 1e-9);
+  EXPECT_EQ(here.wasted("idle", "alice"), 0) << "twenty minutes rest on one look";
+}
+
+TEST(Waste, AFigureOfTheJobBeforeSaysNothingOfTheOneThatFollows) {
+  Watched here;
+  be_asked_every_twenty_minutes(here);
+  pass_slowly(here, 15, 0);
+  here.story.tell(WorkloadGone{WorkloadId("1")}, 60 * here.minute + 1);
+  Workload next = running("4", "dan", {holds("n1", {{0, 1}})});
+  next.started = at(60 * here.minute + 1);
+  here.story.tell(WorkloadSeen{next}, 60 * here.minute + 1);
+  pass_slowly(here, 10, 80);
+  EXPECT_NEAR(here.sum("dan").gpu_hours, 10.0 / 60, 1e-9);
+  EXPECT_NEAR(here.sum("dan").measured, 5.0 / 60, 1e-9) << "since it was measured for the first time";
+}
+
 TEST(Waste, MemoryThatIsKeptWithoutUseIsParked) {
   Watched here;
   here.pass(30, 0, 60'000, 50);
@@ -324,6 +379,15 @@ TEST(Waste, WhereNoSourceMeasuresWhatIsFreeRogueIsNotKnown) {
   Watched here;
   here.pass(60, 80, 60'000, 50);
   EXPECT_EQ(missing(here), "hpc: rogue: no source measures GPUs that are free\n");
+}
+
+// A figure that is older may be that of the job that held it before.
+TEST(Waste, WhereFiguresAreTwentyMinutesApartRogueIsNotKnown) {
+  Watched here;
+  be_asked_every_twenty_minutes(here);
+  pass_slowly(here, 60, 80);
+  EXPECT_EQ(here.wasted("rogue", ""), 0);
+  EXPECT_EQ(missing(here), "hpc: rogue: GPUs that are free are measured more than ten minutes apart\n");
 }
 
 // Hours after which one kind of slice that nobody held in a cluster is unasked, while that waits.

@@ -22,7 +22,14 @@ namespace {
 class Held final : public record::Recording {
  public:
   Held(std::string cluster, int minutes, std::optional<float> use, int others = 0, std::string user = "alice")
-      : name_(std::move(cluster)), minutes_(minutes), use_(use), others_(others), user_(std::move(user)) {}
+      : name_(std::move(cluster)),
+        minutes_(minutes),
+        measured_(minutes),
+        use_(use),
+        others_(others),
+        user_(std::move(user)) {}
+  // Then its exporter is silent.
+  Held&& measured_for(int minutes) && { return measured_ = minutes, std::move(*this); }
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override {
     return record::Covered{test::at(0), test::at(60 * minutes_)};
@@ -52,7 +59,7 @@ class Held final : public record::Recording {
       figures.gpu = GpuIndex{0};
       figures.figures.use = Percent{use_.value_or(0)};
       figures.figures.memory_used = Mib{70'000};
-      if (use_) tell(Measured{NodeName("n1"), Source::dcgm, at, {figures}}, at);
+      if (use_ && minute <= measured_) tell(Measured{NodeName("n1"), Source::dcgm, at, {figures}}, at);
       if (!see({model.clusters.front(), at, none})) break;
     }
     return Done{};
@@ -60,7 +67,7 @@ class Held final : public record::Recording {
 
  private:
   ClusterName name_;
-  int minutes_;
+  int minutes_, measured_;
   std::optional<float> use_;
   int others_;
   std::string user_;
@@ -117,6 +124,31 @@ TEST(WasteCommand, WhatWasMeasuredAndUsedIsNothingWasted) {
   EXPECT_EQ(asked.run(), kDone) << asked.out.str();
   EXPECT_TRUE(asked.says("Nothing that was held was idle or too large.")) << asked.out.str();
   EXPECT_FALSE(asked.says("idle is n/a")) << asked.out.str();
+}
+
+// A script took "nothing found" of a cluster of which half was measured for an all-clear.
+TEST(WasteCommand, WhereTooLittleWasMeasuredNothingFoundIsNotNothingWasted) {
+  Asked asked;
+  const auto measured_for = [&](int minutes, float use) {
+    asked.recorded = [=] {
+      std::vector<std::unique_ptr<record::Recording>> all;
+      all.push_back(std::make_unique<Held>(Held("hpc", 120, use).measured_for(minutes)));
+      return all;
+    };
+  };
+  measured_for(60, 90);
+  EXPECT_EQ(asked.run(), kDone) << "a list is what is known";
+  EXPECT_EQ(asked.err.str(), "");
+  asked.options.more_than = 0;
+  EXPECT_EQ(asked.run(), kUnknown);
+  EXPECT_NE(asked.err.str().find("hpc: use is known of 58 % of the hours held, and 80 % are required"),
+            std::string::npos)
+      << asked.err.str();
+  measured_for(100, 90);
+  EXPECT_EQ(asked.run(), kDone) << "110 of 120 minutes: a figure speaks for ten\n" << asked.err.str();
+  EXPECT_EQ(asked.err.str(), "");
+  measured_for(60, 0);
+  EXPECT_EQ(asked.run(), kFinding) << "what is known is more than that already";
 }
 
 TEST(WasteCommand, SeveralClustersAreToldApartInTheTableAndAlwaysInCsv) {

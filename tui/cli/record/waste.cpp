@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/query/value.hpp"
@@ -168,12 +170,32 @@ bool knows_nothing(const Looked& looked) {
   return looked.accounting && looked.figures_by.empty() && covered && *covered <= 0;
 }
 
+// The cluster of which least is known, where that is too little.
+std::optional<std::pair<ClusterName, double>> told_too_little(const Looked& looked) {
+  const auto least = std::min_element(looked.use_told.begin(), looked.use_told.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (least == looked.use_told.end() || least->second >= usage::kLeastTold) return std::nullopt;
+  return *least;
+}
+
 // What was not measured may be more than any bound, and so may be what is not recorded any more.
 int code_of(const Looked& looked, const Options& options) {
   if (options.more_than && much_of(looked.waste).slice_hours > *options.more_than) return kFinding;
   if (options.more_than && !usage::ended(looked.gaps, looked.now).empty()) return kUnknown;
+  if (options.more_than && told_too_little(looked)) return kUnknown;
   return usage::is_unmeasured(looked.not_known) && (options.more_than || looked.waste.empty()) ? kUnknown
                                                                                                : kDone;
+}
+
+// Beside what is printed, which scripts read. Of whole percents so many are known at least.
+void tell_too_little(const Looked& looked, const Streams& streams) {
+  const auto least = told_too_little(looked);
+  if (!least) return;
+  complain(streams, {"cannot tell whether more was wasted",
+                     fmt::format("{}: use is known of {:.0f} % of the hours held, and {:.0f} % are required",
+                                 least->first.text, std::floor(least->second), usage::kLeastTold),
+                     "where exporters are silent or take long, let Prometheus tell their figures "
+                     "(docs/time.md)"});
 }
 
 std::string nothing_words(const Looked& looked) {
@@ -280,6 +302,7 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
   if (auto refused = why_exceptions_not_told(options, *source, &*looked))
     return complain(streams, *refused), kUsage;
   const int code = code_of(*looked, options);
+  if (options.more_than && code == kUnknown) tell_too_little(*looked, streams);
   // An owner who gets no text may have wasted all the same.
   if (options.send || options.messages) streams.err << not_known_words(*looked, options, true);
   if (options.send) return send_to_owners(*looked, options, joins, streams) ? code : kUnknown;

@@ -36,7 +36,7 @@ history::Line line_of(const UiContext& ui, const query::GpuRow& row, const Slice
   const history::Key key = slice ? history::key_of(*row.gpu, *slice) : history::key_of(*row.gpu);
   history::Line line =
       ui.history->line(row.cluster->name, row.node->name, key, cluster_now(*row.cluster, ui.wall) - kCharted);
-  line.pace = row.cluster->pace.interval;
+  line.pace = std::max(row.cluster->pace.interval, row.cluster->pace.viewed);
   history::tell_newest(line, *row.node, *row.gpu, slice);
   return line;
 }
