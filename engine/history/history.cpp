@@ -147,6 +147,12 @@ std::size_t offset_of(const Set& lines, std::size_t index) {
   return offset;
 }
 
+// Whether use of that line was measured by its newest sample.
+template <class Ring>
+bool was_measured(const Ring& stretch, std::size_t index) {
+  return stretch.size() > 0 && row_at(stretch, stretch.size() - 1)[offset_of(*stretch.lines, index)] != kNone;
+}
+
 // Every row that is not older, with its time.
 template <class Ring, class Visit>
 void each_row(const Ring& stretch, TimePoint since, Visit visit) {
@@ -344,7 +350,7 @@ std::vector<Sample> History::sums(const ClusterName& cluster, TimePoint since) c
 // A line that was idle from its first sample on was idle before it, too, if the past ends so.
 void History::lengthen_idle(OfNode& of, const OfNode& past, Duration longest) {
   if (of.stretches.empty()) {
-    of.idle = past.idle;
+    of.idle = past.idle, of.begun = past.begun;
     return;
   }
   const TimePoint first = of.stretches.front().first;
@@ -353,8 +359,11 @@ void History::lengthen_idle(OfNode& of, const OfNode& past, Duration longest) {
   for (std::size_t i = 0; i < of.idle.size(); ++i) {
     const std::size_t old = index_of(before, keys[i]);
     // `first` counts whole seconds from there on: a ring that has turned has lost their parts.
-    const bool since_first = of.idle[i] != 0 && of.idle[i] <= epoch_seconds(first) + 1;
-    if (since_first && old < before.size() && past.idle[old] != 0) of.idle[i] = past.idle[old];
+    const bool since_first = of.idle[i] != 0 && of.idle[i] <= epoch_seconds(first) + 1 && !of.begun[i];
+    if (!since_first || old >= before.size()) continue;
+    const bool goes_on = past.idle[old] != 0;
+    of.begun[i] = goes_on ? past.begun[old] : was_measured(past.stretches.back(), old);
+    if (goes_on) of.idle[i] = past.idle[old];
   }
 }
 
@@ -442,6 +451,7 @@ void History::trim(OfNode& of) {
 void History::follow_idle(OfNode& of, const ToldIdle* told, const Lines& lines, TimePoint at,
                           const Node& node, Duration longest) {
   std::vector<std::uint32_t> idle(lines.keys.size());
+  std::vector<bool> begun(lines.keys.size());
   const Stretch* last = of.stretches.empty() ? nullptr : &of.stretches.back();
   const bool goes_on = last && at - last->last <= longest;
   const bool same = goes_on && last->lines->keys == lines.keys;
@@ -456,9 +466,12 @@ void History::follow_idle(OfNode& of, const ToldIdle* told, const Lines& lines, 
     // A slice that stands among others than before is found by its key.
     const std::vector<Key>& keys = last->lines->keys;
     const std::size_t old = same ? own : index_of(keys, lines.keys[own]);
-    if (old < keys.size() && of.idle[old] != 0) idle[own] = of.idle[old];
+    if (old >= keys.size()) return;
+    const bool was_idle = of.idle[old] != 0;
+    begun[own] = was_idle ? of.begun[old] : was_measured(*last, old);
+    if (was_idle) idle[own] = of.idle[old];
   });
-  of.idle = std::move(idle);
+  of.idle = std::move(idle), of.begun = std::move(begun);
 }
 
 Line History::line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since) const {
@@ -547,6 +560,13 @@ std::optional<TimePoint> History::idle_since(const ClusterName& cluster, const N
 bool History::is_told_idle(const ClusterName& cluster, const NodeName& node, const Key& key) const {
   const auto seen = seen_idle(cluster, node, key);
   return seen && told_idle(cluster, node, key, *seen);
+}
+
+bool History::may_be_idle_longer(const ClusterName& cluster, const NodeName& node, const Key& key) const {
+  const auto seen = seen_idle(cluster, node, key);
+  if (!seen || told_idle(cluster, node, key, *seen)) return false;
+  const OfNode& of = *find(cluster, node);
+  return !of.begun[index_of(of.stretches.back().lines->keys, key)];
 }
 
 std::vector<NodeName> nodes_measured_by(const Event& event) {

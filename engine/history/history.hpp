@@ -95,6 +95,9 @@ class History {
   std::optional<TimePoint> idle_since(const ClusterName& cluster, const NodeName& node, const Key& key) const;
   // Whether a recording tells when that began: nothing older is known anywhere.
   bool is_told_idle(const ClusterName& cluster, const NodeName& node, const Key& key) const;
+  // Whether it may have been idle before that, too: right before it nothing was measured, and no recording
+  // tells of it.
+  bool may_be_idle_longer(const ClusterName& cluster, const NodeName& node, const Key& key) const;
 
   std::size_t bytes() const { return bytes_; }  // of samples
   // Samples that a node keeps now; on screen at least kAnHour, where that is no more than half of the memory.
@@ -121,6 +124,7 @@ class History {
   struct OfNode {
     std::vector<Stretch> stretches;   // oldest first; few
     std::vector<std::uint32_t> idle;  // of the newest stretch's lines: seconds since the epoch, 0: in use
+    std::vector<bool> begun;          // of the same, where idle: it was measured in use right before
     bool watched = false;
   };
   static std::string name_of(const ClusterName& cluster, const NodeName& node);

@@ -85,6 +85,13 @@ struct Idle {
   bool measured = false;
   std::optional<TimePoint> since;  // nullopt: in use, or not measured
   bool begins_before = false;      // nothing tells of the time before it: it may have been idle for days
+  bool longer = false;             // it may have been idle before what was seen
+};
+
+// Since when something is held and not used; open: or since before that.
+struct Since {
+  TimePoint at{};
+  bool open = false;
 };
 
 // Of a recording whose key frames do not tell it (an older one) the moments that were looked at are known,
@@ -115,14 +122,31 @@ Idle idle_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Sli
   const TimePoint last = slice && (slice->use || !whole) ? slice->measured.at : gpu.telemetry.origin.at;
   if (measured && cluster_now(cluster, context.wall) - last > history::longest_gap(cluster)) return {};
   const auto since = context.history->idle_since(cluster.name, node.name, key);
-  return {measured, since, since && begins_before(cluster, node, key, *since, context)};
+  return {measured, since, since && begins_before(cluster, node, key, *since, context),
+          context.history->may_be_idle_longer(cluster.name, node.name, key)};
+}
+
+// Precondition: it is idle.
+Since since_of(const Idle& idle, const std::optional<TimePoint>& held) {
+  if (held && *held >= *idle.since) return {*held, false};
+  return {*idle.since, idle.longer};
+}
+// Of several the last one counts. Of two at the same time it is the one of which that is sure.
+Since later(const Since& a, const Since& b) {
+  if (a.at != b.at) return a.at > b.at ? a : b;
+  return {a.at, a.open && b.open};
+}
+Value span_of(const Since& since, const Cluster& cluster, const Context& context) {
+  const std::int64_t seconds =
+      std::max<std::int64_t>(0, seconds_between(since.at, cluster_now(cluster, context.wall)));
+  return since.open ? Value(AtLeast(seconds)) : Value(seconds);
 }
 
 Value idle_value(const Idle& idle, const std::optional<TimePoint>& held, const Cluster& cluster,
                  const Context& context) {
   if (!idle.since) return idle.measured ? words("") : Value(NotTold{});
   if (!is_known(idle, held)) return NotTold{};
-  return age(held ? std::max(*idle.since, *held) : *idle.since, cluster, context);
+  return span_of(since_of(idle, held), cluster, context);
 }
 
 }  // namespace
@@ -205,7 +229,7 @@ Value idle(const GpuRow& row, const Context& context) {
 // Of what is held there nothing is used. In use is enough to tell that it is not idle; what is not measured,
 // and what may be held, may be in use.
 Value idle(const NodeRow& row, const Context& context) {
-  std::optional<TimePoint> since;
+  std::optional<Since> since;
   bool told = true;
   for (const Gpu& gpu : row.node->gpus)
     for (const Slice& slice : gpu.slices) {
@@ -213,14 +237,16 @@ Value idle(const NodeRow& row, const Context& context) {
       if (slice.holding != Holding::held) continue;
       const Idle idle = idle_of(*row.cluster, *row.node, gpu, &slice, context);
       if (idle.measured && !idle.since) return words("");
-      told = told && idle.measured && is_known(idle, held_since(*row.cluster, slice));
-      const auto began = std::max(idle.since, held_since(*row.cluster, slice));
-      since = std::max(since, began);
+      const std::optional<TimePoint> held = held_since(*row.cluster, slice);
+      told = told && idle.measured && is_known(idle, held);
+      if (!told) continue;
+      const Since began = since_of(idle, held);
+      since = since ? later(*since, began) : began;
     }
   const bool pool_held = std::any_of(row.node->pool.begin(), row.node->pool.end(),
                                      [](const Slice& slice) { return slice.holding != Holding::free; });
   if (!told || pool_held) return NotTold{};
-  return since ? age(*since, *row.cluster, context) : words("");
+  return since ? span_of(*since, *row.cluster, context) : words("");
 }
 
 Value idle(const SliceRow& row, const Context& context) {
@@ -234,7 +260,7 @@ Value idle(const SliceRow& row, const Context& context) {
 // that shares what is used.
 Value idle(const WorkloadRow& row, const Context& context) {
   if (!context.history || row.workload->state != WorkloadState::running) return words("");
-  Idle all{true, {}, false};
+  Idle all{true, {}, false, false};
   const std::vector<SliceRow> held = slices_held(row);
   if (held.empty()) return NotTold{};
   for (const SliceRow& slice : held) {
@@ -242,8 +268,8 @@ Value idle(const WorkloadRow& row, const Context& context) {
     const Idle idle = idle_of(*row.cluster, *slice.node, *slice.gpu, slice.slice, context);
     const bool alone = slice.slice->holders.size() == 1;
     if (!idle.since) return idle.measured && alone ? words("") : Value(NotTold{});
-    // The last of them to fall idle counts.
-    if (!all.since || *all.since <= *idle.since) all = idle;
+    // The last of them to fall idle counts; of two at the same time the one of which that is sure.
+    if (!all.since || *all.since < *idle.since || (*all.since == *idle.since && all.longer)) all = idle;
   }
   return idle_value(all, row.workload->started, *row.cluster, context);
 }

@@ -16,8 +16,8 @@ Value trend(const WorkloadRow& row, const Context& context);
 // The same bars with ASCII characters.
 std::string trend_in_ascii(std::string_view bars);
 
-// Seconds for which a holder has not used it (below 1 %, every sample), as far back as samples reach; empty
-// where it is not held or is in use, NotTold where nothing measures its use.
+// Seconds for which a holder has not used it (below 1 %, every sample); AtLeast where samples do not reach
+// back to when that began; empty where it is not held or is in use, NotTold where nothing measures its use.
 Value idle(const NodeRow& row, const Context& context);
 Value idle(const GpuRow& row, const Context& context);
 Value idle(const SliceRow& row, const Context& context);

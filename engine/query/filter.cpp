@@ -84,6 +84,16 @@ bool compare(Op op, double left, double right) {
   }
 }
 
+// Of a number that may be larger. What may be, and is not known, does not match.
+bool least_passes(Op op, double least, double asked) {
+  switch (op) {
+    case Op::greater: return least > asked;
+    case Op::greater_equal: return least >= asked;
+    case Op::differs: return true;
+    default: return false;
+  }
+}
+
 bool value_passes(const Term& term, const Value& value, Format format) {
   bool known = !std::holds_alternative<Unknown>(value) && !std::holds_alternative<NotTold>(value);
   if (term.unknown && (term.op == Op::equals || term.op == Op::differs))
@@ -91,6 +101,8 @@ bool value_passes(const Term& term, const Value& value, Format format) {
   if (!known) return term.op == Op::differs;
   const auto* text = std::get_if<std::string>(&value);
   if (!text && term.numeric && term.op != Op::contains && term.op != Op::matches) {
+    if (const auto* least = std::get_if<AtLeast>(&value))
+      return least_passes(term.op, static_cast<double>(least->number), term.number);
     const auto* integer = std::get_if<std::int64_t>(&value);
     double number = integer ? static_cast<double>(*integer) : std::get<double>(value);
     // A percentage is compared as it reads: 31.4 shows as 31 and equals 31.
@@ -156,6 +168,8 @@ Place sort_place(const Value& value, bool descending) {
     place.number = static_cast<double>(*integer);
   else if (const auto* number = std::get_if<double>(&value))
     place.number = *number;
+  else if (const auto* least = std::get_if<AtLeast>(&value))
+    place.number = static_cast<double>(least->number);
   else
     place.rank = std::holds_alternative<std::string>(value) ? 1
                  : std::holds_alternative<NotTold>(value)   ? kUnknown

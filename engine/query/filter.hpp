@@ -4,6 +4,7 @@
 //   !alice           none does
 //   user=alice       that column equals; != is the opposite; user:ali contains; user~^al.*e$ is a regex
 //   gpus>=4          numbers compare, with units: since>2h, memory>=40gib, use<10%
+//   idle>1h          of what was seen to be ">=12 min" and may be more: matches where that is enough
 //   gpus=?           not known (?, unknown) or not told (n/a)
 //   a b              both; a | b either (binds weaker); "two words" or user="two words" quotes
 // Threads: immutable after parse.

@@ -30,13 +30,16 @@ std::string number_text(double number, Format format) {
 
 // Rank of kinds: numbers, then text, then what cannot be told, then what is not known.
 int rank(const Value& value) {
-  if (std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value)) return 0;
+  if (std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value) ||
+      std::holds_alternative<AtLeast>(value))
+    return 0;
   if (std::holds_alternative<std::string>(value)) return 1;
   return std::holds_alternative<NotTold>(value) ? 2 : 3;
 }
 
 double number_of(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* least = std::get_if<AtLeast>(&value)) return static_cast<double>(least->number);
   return std::get<double>(value);
 }
 
@@ -88,6 +91,7 @@ std::string to_text(const Value& value, Format format) {
   if (std::holds_alternative<Unknown>(value)) return "?";
   if (std::holds_alternative<NotTold>(value)) return "n/a";
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (std::holds_alternative<AtLeast>(value)) return ">=" + number_text(number_of(value), format);
   return number_text(number_of(value), format);
 }
 

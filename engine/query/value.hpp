@@ -18,7 +18,13 @@ struct NotTold {  // the source cannot tell: shown as n/a
   friend auto operator<=>(NotTold, NotTold) = default;
 };
 
-using Value = std::variant<Unknown, NotTold, std::string, std::int64_t, double>;
+struct AtLeast {  // so much was seen, and it may be more: shown as >=12 min
+  explicit AtLeast(std::int64_t least) : number(least) {}
+  std::int64_t number;
+  friend auto operator<=>(const AtLeast&, const AtLeast&) = default;
+};
+
+using Value = std::variant<Unknown, NotTold, std::string, std::int64_t, double, AtLeast>;
 
 // How a number reads.
 enum class Format : std::uint8_t {

@@ -51,15 +51,22 @@ bool takes_minutes(std::string_view key, const query::Context& context) {
   return key == "trend" || (key == "idle" && !context.history);
 }
 
+// at: the moment that was asked for; empty: as it is now.
+std::string where_minutes_are(std::string_view key, const std::string& at) {
+  if (key == "idle" && at.empty())
+    return "--at now reads it from a recording; tessera waste lists what was held and not used";
+  return "tessera waste lists what was held and not used; the console has IDLE";
+}
+
 template <class Row>
-Status known_here(const Wanted<Row>& want, const query::Context& context) {
+Status known_here(const Wanted<Row>& want, const std::string& at, const query::Context& context) {
   const auto refused = [&](const std::string& what, int column) -> Status {
     if (column < 0) return Done{};
     const auto& key = query::columns<Row>()[static_cast<std::size_t>(column)].key;
     if (!takes_minutes(key, context)) return Done{};
     return Error{what,
                  "\"" + std::string(key) + "\" is not known: it takes minutes, and a command looks once",
-                 "tessera waste lists what was held and not used; the console has IDLE"};
+                 where_minutes_are(key, at)};
   };
   for (const auto& terms : want.filter.any)
     for (const query::Term& term : terms)
@@ -80,7 +87,7 @@ Result<Wanted<Row>> wanted(const Options& options, const query::Context& context
     if (!sort) return sort.error();
     result.sorts.push_back(*sort);
   }
-  if (Status known = known_here(result, context); !known) return known.error();
+  if (Status known = known_here(result, options.at, context); !known) return known.error();
   for (const std::string& key : options.columns) {
     auto column = find_column<Row>(key);
     if (!column) return column.error();

@@ -9,6 +9,7 @@
 #include "tui/language/wrap.hpp"
 #include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
 
@@ -133,6 +134,30 @@ void draw_loading(Canvas& canvas, Rect area, const UiContext& ui, const UiState&
   page.key(first_key(state, Action::quit), "leave");
 }
 
+namespace {
+
+bool asks_for_idle(const Screen& screen) {
+  const auto idle = column_index(screen.kind, "idle");
+  for (const std::vector<query::Term>& terms : screen.filter.any)
+    for (const query::Term& term : terms)
+      if (idle && term.column == *idle) return true;
+  return false;
+}
+
+// Why a filter by IDLE may have left out what has been idle for long.
+void say_idle(Page& page, const UiState& state, const Screen& screen) {
+  if (state.past && screen.filter_text.find("idle") != std::string::npos)
+    page.say("In a recording IDLE begins with the moments that were looked at: of what was before it is n/a.",
+             Role::warning);
+  if (!state.past && asks_for_idle(screen))
+    page.say(
+        "IDLE begins with the first sample that this console took: what may have been idle for longer does "
+        "not match. In a recording it begins with the recorder (:at now).",
+        Role::warning);
+}
+
+}  // namespace
+
 void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   const TableKind& table = *row_of(screen.kind).table;
@@ -157,10 +182,7 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
     page.say(fmt::format("0 of {} {} match.", screen.derived.total, table.things),
              Style(Role::text).with_bold());
     page.blank();
-    if (state.past && screen.filter_text.find("idle") != std::string::npos)
-      page.say(
-          "In a recording IDLE begins with the moments that were looked at: of what was before it is n/a.",
-          Role::warning);
+    say_idle(page, state, screen);
     if (!screen.filter_text.empty())
       page.key(first_key(state, Action::clear_filter), "clear the filter: " + screen.filter_text);
     if (screen.only_mine)

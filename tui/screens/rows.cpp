@@ -133,6 +133,10 @@ void add_early(TableLook& look, const Screen& screen, const ColumnOf& column_of)
   if (waits) return;
   for (std::string_view key : {"cluster", "trend", "idle"})
     if (auto column = column_of(key); column && *column != look.skip) look.early.push_back(*column);
+  // Why nodes are closed, and what is free on them, runs on over cells that say nothing; the page of a node
+  // has all of it.
+  if (auto trend = column_of("trend"); trend && screen.kind == ScreenKind::nodes)
+    look.unasked.push_back(*trend);
   for (std::string_view key : row_of(screen.kind).table->yielding(screen))
     if (auto column = column_of(key)) look.yielding.push_back(*column);
 }

@@ -99,8 +99,8 @@ int lacks_of_texts(std::span<const ColumnInfo> columns, const TableLook& look,
 }
 
 // Adds the trends to what is always shown, and takes away what yields to them: as many, the first first, as
-// have room then beside what the texts say. Where none has, nothing yields. What tells rows apart comes
-// before those texts.
+// have room then beside what the texts say. Where none has, nothing yields. What tells rows apart, and what
+// does not ask for it, comes before those texts.
 void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int width,
                std::vector<int>& shown) {
   for (std::size_t count = look.early.size(); count > 0; --count) {
@@ -111,8 +111,9 @@ void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int w
       if (width_with_names(columns, look, all) <= width) break;
       std::erase(all, column);
     }
-    const bool apart = is_in(look.names, look.early[count - 1]);
-    if (total_width(columns, all) + (apart ? 0 : lacks_of_texts(columns, look, all)) > width) continue;
+    const int last = look.early[count - 1];
+    const bool first = is_in(look.names, last) || is_in(look.unasked, last);
+    if (total_width(columns, all) + (first ? 0 : lacks_of_texts(columns, look, all)) > width) continue;
     shown = std::move(all);
     return;
   }

@@ -67,7 +67,8 @@ struct TableLook {
   // Shown beside what is always shown from kEarlyFrom cells on, even if columns of `yielding` go for them, in
   // that order.
   std::vector<int> early, yielding;
-  int left = 0;  // columns scrolled away; the first stays
+  std::vector<int> unasked;  // of `early`, those that do not wait until texts have what they want
+  int left = 0;              // columns scrolled away; the first stays
   int top = 0;
   int cursor = -1;  // row; -1: none
   bool ascii = false;

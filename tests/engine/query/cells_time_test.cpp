@@ -118,7 +118,7 @@ TEST(LastMinutes, OfARecordingIdleFromTheFirstMomentThatWasLookedAtIsNotKnown) {
     return here.idle("1");
   };
   EXPECT_EQ(at_a_moment({0, 0, 0}, -86'400, true), "n/a");
-  EXPECT_EQ(at_a_moment({0, 0, 0}, -86'400, false), "9 min") << "live it begins with the console";
+  EXPECT_EQ(at_a_moment({0, 0, 0}, -86'400, false), ">=9 min") << "live it begins with the console";
   EXPECT_EQ(at_a_moment({50, 0, 0}, -86'400, true), "8 min") << "it was seen in use before";
   EXPECT_EQ(at_a_moment({0, 0, 0}, -300, true), "5 min") << "it began later";
 }

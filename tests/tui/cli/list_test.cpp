@@ -63,7 +63,10 @@ TEST_F(List, AFilterByWhatOneLookDoesNotKnowIsRefusedWithTheReason) {
       EXPECT_NE(print(command).find("cannot filter: \"idle\" is not known"), std::string::npos)
           << print(command);
   }
+  options.filter = "idle>1h";
+  EXPECT_NE(print("slices").find("--at now reads it from a recording"), std::string::npos) << print("slices");
   options.filter = "trend=x";
+  EXPECT_EQ(print("nodes").find("--at now"), std::string::npos) << "no recording tells that to a command";
   EXPECT_NE(print("nodes").find("\"trend\" is not known"), std::string::npos) << print("nodes");
   options.filter = "";
   options.sort = {"-idle"};

@@ -141,6 +141,23 @@ TEST(TableLayout, TheEndOfTheLastTextComesBeforeWhatIsShownEarlyUnlessThatTellsR
   EXPECT_EQ(shown(lay_out(columns, look, 110)), (std::vector{0, 1, 3}));
 }
 
+// A list of nodes shows how use went at 100 columns whatever its texts want, and nothing else for them.
+TEST(TableLayout, WhatDoesNotAskForItStandsBesideATextThatIsCut) {
+  const std::vector<ColumnInfo> columns{
+      {"node", "NODE", Format::text, Align::left, Show::always, 50, ""},
+      {"trend", "10 MIN", Format::text, Align::right, Show::roomy, 10, ""},
+      {"idle", "IDLE", Format::text, Align::right, Show::roomy, 10, ""},
+      {"reason", "REASON", Format::text, Align::left, Show::always, 12, ""},
+  };
+  TableLook look;
+  look.early = {1, 2};
+  look.wanted = {50, 10, 10, 90};
+  EXPECT_EQ(shown(lay_out(columns, look, 100)), (std::vector{0, 3}));
+  look.unasked = {1};
+  EXPECT_EQ(shown(lay_out(columns, look, 100)), (std::vector{0, 1, 3}));
+  EXPECT_EQ(shown(lay_out(columns, look, 99)), (std::vector{0, 3})) << "narrower it waits like others";
+}
+
 // At 80 columns a bar a minute stood where a list could have told who holds.
 TEST(TableLayout, TrendsComeBehindOthersOfTheirKindWhereTheyAreNotShownEarly) {
   const std::vector<ColumnInfo> columns{

@@ -86,9 +86,13 @@ void add_chart(FactPage& page, std::string_view name, const Chart& chart, std::s
 
 void add_idle(FactPage& page, const query::Value& idle) {
   const auto* seconds = std::get_if<std::int64_t>(&idle);
-  if (!seconds) return;
-  page.fact("not used for", query::duration_text(*seconds),
-            *seconds >= kIdleLong ? Style(Role::warning) : Style(Role::text));
+  const auto* least = std::get_if<query::AtLeast>(&idle);
+  if (!seconds && !least) return;
+  const std::int64_t seen = seconds ? *seconds : least->number;
+  const std::string span = query::duration_text(seen);
+  page.fact("not used for",
+            seconds ? span : fmt::format("at least {}: before that its use was not measured", span),
+            seen >= kIdleLong ? Style(Role::warning) : Style(Role::text));
 }
 
 void add_gaps(FactPage& page, const std::vector<NamedLine>& lines, TimePoint now) {
