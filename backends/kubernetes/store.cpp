@@ -156,6 +156,8 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   evidence.now = now;
   evidence.server_ahead = skew();
   evidence.claimed = !entry.numbers.empty();
+  for (const StackPod& pod : stack_on(entry.object.meta.name))
+    if (pod.component == kPluginComponent && !pod.ending) evidence.plugin = &pod;
   for (const DraDevice* device : slices.devices_of(entry.object.meta.name))
     if (const std::string& taint = device->closed_by(); !taint.empty())
       evidence.tainted.push_back(device->name + " (" + taint + ")");

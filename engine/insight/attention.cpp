@@ -209,6 +209,7 @@ class Collector {
       finding.gpu = gpu_of(*node, one);
       finding.commands.insert(finding.commands.begin(), look_at(*node));
       offer_reset(finding, node->name, one.text);
+      if (one.restarts_plugin) offer_restart(finding, node->name);
       if (one.gpu && one.follows.empty()) finding.follows = follows_of_fault(*node, *one.gpu);
     }
     if (one.is_node) finding.cause = one.text;
@@ -313,6 +314,12 @@ class Collector {
     finding.commands.insert(finding.commands.begin(),
                             fmt::format("tessera node reset-gpu {} {}", shell_word(node.text),
                                         gpu ? std::to_string(*gpu) : std::string("GPU")));
+  }
+  // Behind the command that shows the node.
+  static void offer_restart(Finding& finding, const NodeName& node) {
+    finding.way_out = WayOut::restart;
+    finding.commands.insert(finding.commands.begin() + 1,
+                            "tessera node restart-plugin " + shell_word(node.text));
   }
   static std::string with(const std::string& advice, const std::string& hint) {
     return hint.empty() ? advice : advice + "; " + hint;

@@ -15,8 +15,9 @@ namespace tessera::insight {
 // What a plan of tessera can do about it.
 enum class WayOut : std::uint8_t {
   none,
-  open,    // the node: resume, uncordon
-  layout,  // another layout, or the same again
+  open,     // the node: resume, uncordon
+  layout,   // another layout, or the same again
+  restart,  // of the pod of the node's device plugin
 };
 
 struct Finding {

@@ -135,6 +135,7 @@ void fields(V& v, Of<Remark>) {
   v("text", &Remark::text), v("hint", &Remark::hint);
   v("kind", &Remark::kind), v("follows", &Remark::follows), v("since", &Remark::since);
   v("gpu", &Remark::gpu), v("commands", &Remark::commands);
+  v("restarts_plugin", &Remark::restarts_plugin);
 }
 template <class V>
 void fields(V& v, Of<Error>) {

@@ -23,7 +23,7 @@ constexpr std::array kKnownApps = {
     KnownApp{"vGPU device manager", "vgpu-device-manager", {"nvidia-vgpu-device-manager"}},
     KnownApp{"validator", "operator-validator", {"nvidia-operator-validator", "nvidia-sandbox-validator"}},
     KnownApp{kMpsDaemon, "device-plugin", {"nvidia-device-plugin-mps-control-daemon"}},
-    KnownApp{"device plugin",
+    KnownApp{kPluginComponent,
              "device-plugin",
              {"nvidia-device-plugin-daemonset", "nvidia-device-plugin", "nvidia-gpu-device-plugin",
               "nvidia-device-plugin-ds"}},

@@ -20,6 +20,7 @@ namespace tessera::kubernetes {
 std::string_view component_of(std::string_view app);
 std::string_view component_of(const PodObject& pod);
 
+inline constexpr std::string_view kPluginComponent = "device plugin";
 inline constexpr std::string_view kDraComponent = "DRA driver";
 inline constexpr std::string_view kMpsDaemon = "MPS daemon";
 

@@ -203,6 +203,17 @@ class Writer {
     add(Remark::Grade::warning, text,
         "the device plugin or feature discovery has not noticed a change: restart its pod on the node",
         "pods may be sent there for what is not there, or not for what is", evidence_.differs_since);
+    restarted();
+  }
+  // The way out of the remark that was added last. Running pods keep their GPUs.
+  void restarted() {
+    remarks_.back().restarts_plugin = true;
+    if (evidence_.plugin)
+      return to_copy(fmt::format("kubectl delete pod --namespace {} {}",
+                                 shell_word(evidence_.plugin->name_space.str()),
+                                 shell_word(evidence_.plugin->name)));
+    to_copy("kubectl get pods --all-namespaces --field-selector spec.nodeName=" + name());
+    to_copy("kubectl delete pod --namespace NAMESPACE POD-OF-THE-DEVICE-PLUGIN");
   }
 
   void unlike_its_mode() {

@@ -15,6 +15,8 @@
 
 namespace tessera::kubernetes {
 
+struct StackPod;
+
 struct NodeEvidence {
   const NodeObject* node = nullptr;
   const NodeSharing* sharing = nullptr;
@@ -28,6 +30,7 @@ struct NodeEvidence {
   Duration server_ahead{0};          // the API server's clock before ours: conditions are timed by it
   bool claimed = false;              // a DRA driver hands out its devices
   std::vector<std::string> tainted;  // those of its devices that a taint keeps new work off, with the taint
+  const StackPod* plugin = nullptr;  // the pod of its device plugin; nullptr: not known
 };
 
 std::vector<Remark> remarks_on(const NodeEvidence& evidence);

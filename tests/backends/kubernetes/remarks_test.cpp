@@ -40,6 +40,7 @@ class Remarked : public testing::Test {
     since = all[0].since;
     commands = all[0].commands;
     gpu = all[0].gpu;
+    restarts_plugin = all[0].restarts_plugin;
     return all[0].text + " | " + all[0].hint;
   }
   void expect(const std::string& text, const std::string& way_out) {
@@ -50,6 +51,7 @@ class Remarked : public testing::Test {
   std::optional<TimePoint> since;     // of the only remark
   std::vector<std::string> commands;  // of the same
   std::optional<GpuIndex> gpu;        // of the same
+  bool restarts_plugin = false;       // of the same
   std::vector<Condition> conditions;
   std::string unread;                          // a GPU resource whose count cannot be read
   std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
@@ -222,6 +224,25 @@ TEST_F(Remarked, TheCommandsOfTheWayOutCanBeCopied) {
   parts.clear(), broken = {{"nvidia.com/gpu", 1}};
   only();
   EXPECT_EQ(commands, std::vector<std::string>{"ssh n1 nvidia-smi -q"});
+  EXPECT_FALSE(restarts_plugin);
+}
+
+TEST_F(Remarked, TheRestartOfThePluginThatHasNotNoticedAChangeCanBeCopied) {
+  offered = {{"nvidia.com/gpu", "1"}};
+  evidence.differs_since = now - 3min;
+  expect("nvidia.com/gpu is 2 by the labels, 1 by the device plugin", "restart its pod");
+  EXPECT_TRUE(restarts_plugin);
+  EXPECT_EQ(commands,
+            (std::vector<std::string>{"kubectl get pods --all-namespaces --field-selector spec.nodeName=n1",
+                                      "kubectl delete pod --namespace NAMESPACE POD-OF-THE-DEVICE-PLUGIN"}));
+  StackPod plugin;
+  plugin.component = kPluginComponent, plugin.name_space = Text("gpu-operator");
+  plugin.name = "nvidia-device-plugin-daemonset-4kzqp";
+  evidence.plugin = &plugin;
+  only();
+  EXPECT_EQ(commands,
+            std::vector<std::string>{
+                "kubectl delete pod --namespace gpu-operator nvidia-device-plugin-daemonset-4kzqp"});
 }
 
 }  // namespace

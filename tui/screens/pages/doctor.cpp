@@ -47,6 +47,7 @@ constexpr std::size_t kNodesBeside = 60;    // a terminal has no more lines
 constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
 constexpr std::size_t kCommandsShown = 3;   // y copies all of them
 constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
+constexpr const char* kNoPlan = "no plan leads out of this: see what to do above";
 
 // The job or pod that a finding of one alone is about; empty: it is about none, or that is gone.
 std::string work_in(const insight::Cause& cause, const UiContext& ui) {
@@ -170,8 +171,18 @@ std::vector<GpuIndex> gpus_in(const insight::Cause& cause) {
   return gpu ? std::vector{GpuIndex{*gpu}} : std::vector<GpuIndex>{};
 }
 
+std::vector<NodeName> nodes_of(const insight::Cause& cause) {
+  return {cause.whose.begin(), cause.whose.end()};
+}
+
+// Why no plan restarts the device plugins of its nodes; empty: there is one.
+std::string why_not_restarted(const insight::Cause& cause, const UiContext& ui, const UiState& state) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  return cluster ? why_no_restart(state, ui, *cluster, nodes_of(cause)) : kNoPlan;
+}
+
 // What P does on it; empty: nothing.
-std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui) {
+std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui, const UiState& state) {
   if (waits(work_in(cause, ui), cause, ui)) return N_("shows why it waits and what would help");
   if (to_reset(cause, ui))
     return gpus_in(cause).empty()
@@ -180,6 +191,10 @@ std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui) 
   switch (cause.way_out) {
     case insight::WayOut::layout: return N_("opens the layout editor for these nodes");
     case insight::WayOut::open: return N_("plans to open the nodes again");
+    case insight::WayOut::restart:
+      return why_not_restarted(cause, ui, state).empty()
+                 ? N_("plans to restart the device plugin's pod on these nodes")
+                 : std::string_view();
     case insight::WayOut::none: return {};
   }
   return {};
@@ -198,7 +213,7 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
   if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
   if (!cause.follows.empty())
     add_wrapped_fact(foot, told(state, "follows"), told(state, cause.follows), width);
-  if (const std::string_view way = way_out_text(cause, ui); !way.empty())
+  if (const std::string_view way = way_out_text(cause, ui, state); !way.empty())
     add_wrapped_fact(foot, first_key(state, Action::finding_plan), told(state, way), width, Role::accent);
   if (!cause.hint.empty()) add_wrapped_fact(foot, told(state, "to do"), told(state, cause.hint), width);
   for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
@@ -286,7 +301,7 @@ void type_reset_of(UiState& state, const UiContext& ui, const Cluster& slurm, co
 Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
-  const std::vector<NodeName> nodes(cause->whose.begin(), cause->whose.end());
+  const std::vector<NodeName> nodes = nodes_of(*cause);
   if (const std::string id = work_in(*cause, ui); waits(id, *cause, ui))
     open_workload(state, cause->cluster, id);
   else if (const Cluster* slurm = to_reset(*cause, ui))
@@ -294,7 +309,7 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   else if (cause->way_out == insight::WayOut::layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
   else if (const Cluster* cluster = ui.model.find(cause->cluster))
-    plan_opening(state, ui, *cluster, nodes);
+    (cause->way_out == insight::WayOut::restart ? plan_restart : plan_opening)(state, ui, *cluster, nodes);
   return {};
 }
 
@@ -303,9 +318,8 @@ std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
   if (!cause) return "nothing needs attention";
   if (waits(work_in(*cause, ui), *cause, ui)) return "";
   if (run_of(state, *cause)) return "Enter opens the run, where it is resumed or undone";
-  return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui)
-             ? "no plan leads out of this: see what to do above"
-             : "";
+  if (cause->way_out == insight::WayOut::restart) return why_not_restarted(*cause, ui, state);
+  return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui) ? kNoPlan : "";
 }
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
