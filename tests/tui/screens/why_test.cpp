@@ -78,6 +78,32 @@ TEST(WhyScreen, NamesOfNodesAreFoldedOnceAndAgainWhereOneIsAdded) {
   EXPECT_EQ(session.screen(), screen) << "what is kept is what would be worked out";
 }
 
+// The page said "and 4 more" behind eight groups of nodes, and no key led to those four.
+TEST(WhyScreen, EveryGroupOfNodesCanBeReachedOnThePageAtEveryWidth) {
+  Story story;
+  std::vector<Node> all;
+  for (int i = 1; i <= 12; ++i) {
+    Node closed = node("n" + std::to_string(i), {gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0)})});
+    closed.health = Health::drained, closed.state = {"IDLE", "DRAIN"};
+    closed.reason = "ticket " + std::to_string(4700 + i);
+    all.push_back(std::move(closed));
+  }
+  story.tell(NodesListed{std::move(all)});
+  story.tell(WorkloadsListed{{waiting("7", "alice", "gpu:1g.10gb")}});
+  story.tell(Loaded{});
+  for (const tui::Size size : {tui::Size{80, 24}, tui::Size{120, 24}, tui::Size{200, 24}}) {
+    Session session(story.model, size);
+    session.press(":job 7<enter>");
+    std::string seen = session.screen();
+    for (int i = 0; i < 120; ++i) seen += session.press("j").screen();
+    EXPECT_NE(seen.find("and 4 more: at the end of its page"), std::string::npos) << seen;
+    for (int i = 1; i <= 12; ++i)
+      EXPECT_NE(seen.find("ticket " + std::to_string(4700 + i)), std::string::npos)
+          << i << " at " << size.columns;
+    EXPECT_NE(seen.find("MORE NODES"), std::string::npos) << size.columns;
+  }
+}
+
 Session waiting_on_a_cluster_of(int nodes) {
   Story story;
   std::vector<Node> all;

@@ -10,6 +10,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -27,7 +28,8 @@ constexpr std::size_t kFewNodesToSearch = 100;  // for each picture; for what wo
 // For each row that the cursor comes to, and for each change of the cluster: of a larger one only the
 // scheduler's reason is told beside a list, or a key would wait for its nodes.
 constexpr std::size_t kMostNodesBeside = 1000;
-constexpr std::size_t kGroups = 8;  // of nodes that are listed
+constexpr std::size_t kGroups = 8;        // of nodes that are listed where they stand out
+constexpr std::size_t kMostGroups = 200;  // ... with those at the end of the page
 constexpr int kIndent = 6;
 constexpr std::string_view kStop = "\x1ehelp ";
 
@@ -116,7 +118,7 @@ void add_help(FactPage& page, const std::vector<why::Remedy>& help) {
 // Of those that are listed.
 std::vector<std::string> fold_groups(const why::Answer& answer) {
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < std::min(answer.nodes.size(), kGroups); ++i)
+  for (std::size_t i = 0; i < std::min(answer.nodes.size(), kMostGroups); ++i)
     all.push_back(names_of(answer.nodes[i].nodes));
   return all;
 }
@@ -131,20 +133,29 @@ WhyView view_of(const UiContext& ui, const Screen& page, std::shared_ptr<const w
   return {ui.model.revision + 1, page.cluster, page.subject, std::move(answer), std::move(groups)};
 }
 
-void add_nodes(FactPage& page, const why::Answer& answer, std::vector<std::string> folded) {
+void add_group(FactPage& page, const why::Candidates& group, std::string names) {
+  if (names.size() >= kLabelWidth) page.add({{{std::exchange(names, {}), Role::dim, 3}}, {}});
+  page.data(names, page.told(group.what.text) + aside_of(page, group.what),
+            group.fits ? Style(Role::good) : style_of(group.what.certainty));
+}
+
+// The nodes of the groups from that one on.
+std::size_t nodes_from(const why::Answer& answer, std::size_t group) {
+  std::size_t nodes = 0;
+  for (; group < answer.nodes.size(); ++group) nodes += answer.nodes[group].nodes.size();
+  return nodes;
+}
+
+std::vector<std::string> folded_on(const Screen& screen, const why::Answer& answer) {
+  return screen.why.answer.get() == &answer ? screen.why.groups : fold_groups(answer);
+}
+
+void add_nodes(FactPage& page, const why::Answer& answer, const std::vector<std::string>& folded) {
   if (!answer.nodes.empty()) page.heading("NODES");
-  std::size_t shown = 0, left = 0;
-  for (const why::Candidates& group : answer.nodes) {
-    if (shown++ >= kGroups) {
-      left += group.nodes.size();
-      continue;
-    }
-    std::string& names = folded[shown - 1];
-    if (names.size() >= kLabelWidth) page.add({{{std::exchange(names, {}), Role::dim, 3}}, {}});
-    page.data(names, page.told(group.what.text) + aside_of(page, group.what),
-              group.fits ? Style(Role::good) : style_of(group.what.certainty));
-  }
-  if (left > 0) page.data("", page.told(fmt::format("and {} more", left)), Role::dim);
+  for (std::size_t i = 0; i < std::min(folded.size(), kGroups); ++i)
+    add_group(page, answer.nodes[i], folded[i]);
+  if (const std::size_t left = nodes_from(answer, kGroups); left > 0)
+    page.data("", page.told(fmt::format("and {} more: at the end of its page", left)), Role::dim);
   std::string untold;
   for (const std::string& one : answer.untold)
     untold += (untold.empty() ? "" : page.told("; ")) + page.told(one);
@@ -225,9 +236,20 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
                     TimePoint wall) {
   if (answer.in_short) return;
-  const bool kept = screen.why.answer.get() == &answer;
-  add_nodes(page, answer, kept ? screen.why.groups : fold_groups(answer));
+  add_nodes(page, answer, folded_on(screen, answer));
   add_asked(page, answer, cluster, wall);
+}
+
+void add_more_candidates(FactPage& page, const why::Answer& answer, const Screen& screen) {
+  if (answer.in_short || answer.nodes.size() <= kGroups) return;
+  page.heading("MORE NODES");
+  const std::vector<std::string> folded = folded_on(screen, answer);
+  for (std::size_t i = kGroups; i < folded.size(); ++i) add_group(page, answer.nodes[i], folded[i]);
+  if (const std::size_t left = nodes_from(answer, folded.size()); left > 0)
+    page.data("",
+              page.told(fmt::format("and {} more: tessera why {} -o json lists all of them", left,
+                                    shell_word(screen.subject))),
+              Role::dim);
 }
 
 const why::Remedy* remedy_under(const why::Answer& answer, const std::string& stop) {

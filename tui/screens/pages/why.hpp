@@ -21,6 +21,9 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer);
 // NODES, with what keeps it from each, and what was ASKED FOR IT ALONE. screen: which may keep their names.
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
                     TimePoint wall);
+// MORE NODES: those that NODES, which is to leave room for the rest of the page, did not list. It goes last:
+// behind the last stop of the cursor the page itself moves, so that each of them can be reached.
+void add_more_candidates(FactPage& page, const why::Answer& answer, const Screen& screen);
 
 // Keeps what was asked for one job or pod alone: the pages about it are worked out again with it.
 void take_details(UiState& state, const DetailsTold& told);
