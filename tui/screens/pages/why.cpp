@@ -3,15 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/hostlist.hpp"
+#include "engine/insight/causes.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
+#include "engine/why/called.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/pages/boards.hpp"
@@ -190,6 +193,22 @@ void show_above_page(UiState& state) {
   push(state, std::move(above));
 }
 
+// Of several clusters that have one of that name, the one whose rows the screen shows.
+template <class Found>
+void keep_those_here(std::vector<Found>& found, const ClusterName& here) {
+  const auto is_here = [&](const Found& one) { return one.cluster->name == here; };
+  if (std::any_of(found.begin(), found.end(), is_here)) std::erase_if(found, std::not_fn(is_here));
+}
+
+void show_finding_of(UiState& state, const why::Refused& refused) {
+  insight::Finding finding;
+  finding.cluster = refused.cluster->name;
+  finding.subject = refused.remark->subject;
+  finding.text = refused.remark->text;
+  go_to(state, ScreenKind::doctor);
+  state.top().cursor = insight::cause_id(finding);
+}
+
 }  // namespace
 
 void take_details(UiState& state, const DetailsTold& told) {
@@ -256,6 +275,28 @@ const why::Remedy* remedy_under(const why::Answer& answer, const std::string& st
   if (!stop.starts_with(kStop)) return nullptr;
   const std::size_t at = static_cast<std::size_t>(std::atoi(stop.c_str() + kStop.size()));
   return at < answer.help.size() ? &answer.help[at] : nullptr;
+}
+
+std::optional<Error> open_work_named(UiState& state, const UiContext& ui, const std::string& name,
+                                     bool waits) {
+  std::vector<why::Called> found = why::works_called(ui.model, name);
+  std::vector<why::Refused> refused;
+  if (waits && found.empty()) refused = why::refused_called(ui.model, name);
+  keep_those_here(found, state.top().cluster), keep_those_here(refused, state.top().cluster);
+  const std::size_t number = found.size() + refused.size();
+  if (number == 0) return Error{fmt::format("no {} is called {}", "job or pod", name), "", ""};
+  if (number > 1)
+    return Error{fmt::format("{} jobs or pods are called {}", number, name), "",
+                 "cluster NAME first, or its whole id"};
+  if (!refused.empty()) {
+    show_finding_of(state, refused.front());
+    return std::nullopt;
+  }
+  const Workload& work = *found.front().workload;
+  open_workload(state, found.front().cluster->name, work.id.text);
+  if (waits && work.state != WorkloadState::pending)
+    say(state, ui, Severity::info, fmt::format("{} does not wait: it is {}", work.id.text, word(work.state)));
+  return std::nullopt;
 }
 
 Effects show_waiting(UiState& state, const UiContext& ui, Action) {

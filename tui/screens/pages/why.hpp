@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/why/why.hpp"
@@ -30,6 +31,11 @@ void take_details(UiState& state, const DetailsTold& told);
 
 // What helps under the cursor; nullptr: it rests elsewhere.
 const why::Remedy* remedy_under(const why::Answer& answer, const std::string& stop);
+
+// `:job NAME`, `:why NAME`: its page. waits: one whose pods the API server refuses, which has no page, is
+// shown among the findings. Errors: there is none of that name, or several.
+std::optional<Error> open_work_named(UiState& state, const UiContext& ui, const std::string& name,
+                                     bool waits);
 
 // `w`: on waiting work its page, elsewhere the list of all that waits.
 Effects show_waiting(UiState& state, const UiContext& ui, Action action);
