@@ -202,7 +202,7 @@ class Collector {
     const Node* node = one.is_node ? cluster_.nodes.find(NodeName(one.subject)) : nullptr;
     const Severity severity = node ? during_run(*node, severity_of(one.grade)) : severity_of(one.grade);
     Finding& finding = add(severity, one.subject, one.is_node, one.text, one.hint);
-    finding.follows = one.follows, finding.since = one.since;
+    finding.follows = one.follows, finding.since = one.since, finding.seen = one.seen;
     if (const std::string advice = hardware_advice(one.text); !advice.empty()) finding.hint = advice;
     finding.commands = one.commands;
     if (node) {

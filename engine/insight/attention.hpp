@@ -33,6 +33,7 @@ struct Finding {
   std::string follows;               // what that means for work; empty: nothing to add
   Source source = Source::none;      // who says so
   std::optional<TimePoint> since{};  // by the cluster's clock; nullopt: not told
+  std::optional<TimePoint> seen{};  // where that is so: it has been so since then at least; nullopt: not told
   std::vector<std::string> commands{};
   WayOut way_out = WayOut::none;
   // What it is known by where its text tells of what comes and goes, as who is in the way; empty: by its

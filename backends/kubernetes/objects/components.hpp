@@ -29,7 +29,8 @@ struct StackPod {
   std::string_view component;  // as component_of() names it
   Text name_space;
   std::string name;
-  std::string trouble;  // why it is not ready, in its own words; empty: it is, or it is ending
+  std::string trouble;             // why it is not ready, in its own words; empty: it is, or it is ending
+  std::optional<TimePoint> since;  // ... by the server's clock; nullopt: that is so, or it is not told
   bool ready = false;
   bool ending = false;
   bool metrics_https = false;

@@ -59,6 +59,10 @@ class Writer {
     remarks_.push_back({grade, node_.meta.name, true, std::move(text), std::move(hint), Remark::Kind::other,
                         std::move(follows), since});
   }
+  // Of the remark that was added last: who wrote a label may have written another one of its labels since.
+  void written(const std::optional<TimePoint>& at) {
+    if (at) remarks_.back().seen = *at - evidence_.server_ahead;
+  }
   // To copy, for the remark that was added last. None that disturbs work or is one way of several.
   void to_copy(std::string command) { remarks_.back().commands.push_back(std::move(command)); }
   std::string name() const { return shell_word(node_.meta.name); }
@@ -86,6 +90,7 @@ class Writer {
                       "that pod's log show why; work that still ran on the GPUs is the usual reason",
                       node_.meta.name),
           "its GPUs stand as the failed change left them");
+      written(node_.written.order);
       to_copy(pods_of(kMigManager));
       return;
     }
@@ -161,7 +166,7 @@ class Writer {
             "kubectl describe the DaemonSet; a taint or a label keeps its pod away", kNeedsIt);
       if (part.state == Part::not_ready && !changing)
         add(Remark::Grade::warning, fmt::format("its {} is not ready: {}", part.name, part.detail),
-            "what depends on it waits; its pod's log has the reason", kNeedsIt);
+            "what depends on it waits; its pod's log has the reason", kNeedsIt, part.since);
       if (part.state == Part::paused && !changing) paused(part);
     }
   }
@@ -184,7 +189,7 @@ class Writer {
         "pods that get a share fail until it runs: kubectl describe its DaemonSet and its pod's log have the "
         "reason (MIG "
         "that is on is one)",
-        "pods that get a share of its GPUs fail");
+        "pods that get a share of its GPUs fail", part.since);
     return true;
   }
 
@@ -329,6 +334,7 @@ class Writer {
                       "label node {0} nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite",
                       node_.meta.name),
           "pods with GPUs may not start there");
+      written(node_.written.upgrade);
       return to_copy(pods_of("nvidia-driver-daemonset"));
     }
     const std::string_view waits = upgrade_waits_for(state);
@@ -336,6 +342,7 @@ class Writer {
         waits.empty() ? fmt::format("a driver upgrade is under way: {}", clean(state, 60))
                       : fmt::format("a driver upgrade is under way, {}: {}", state, waits),
         upgrade_hint(state, node_.meta.name), "the operator closes the node, and may end what runs there");
+    written(node_.written.upgrade);
     to_copy(fmt::format("kubectl get pods -A --field-selector spec.nodeName={}", name()));
   }
 

@@ -11,6 +11,7 @@
 #include "engine/insight/stopped_runs.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/query/value.hpp"
 #include "engine/time.hpp"
 #include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
@@ -43,6 +44,7 @@ const RunHead* run_of(const UiState& state, const insight::Cause& cause) {
 namespace {
 
 constexpr Duration kNotedFor = std::chrono::hours(8);
+constexpr Duration kWorthTelling = std::chrono::minutes(1);
 constexpr std::size_t kNodesBeside = 60;    // a terminal has no more lines
 constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
 constexpr std::size_t kCommandsShown = 3;   // y copies all of them
@@ -91,9 +93,19 @@ std::string since_text(const UiContext& ui, const insight::Cause& cause) {
   return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "?";
 }
 
-// "1 d 05 h"; where it is narrow "1 d": the foot has all of it.
-std::string age_text(const UiContext& ui, const insight::Cause& cause, bool narrow) {
+// For how long it was seen, where since when it is so is not told: "12 min". Empty: that is told, or it has
+// hardly been seen.
+std::string seen_for(const UiContext& ui, const insight::Cause& cause) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  if (cause.since || !cause.seen || !cluster) return {};
+  const Duration seen = cluster_now(*cluster, ui.wall) - *cause.seen;
+  return seen < kWorthTelling ? std::string() : query::duration_text(seen / std::chrono::seconds(1));
+}
+
+// "1 d 05 h"; where it is narrow "1 d": the foot has all of it. "≥12 min": so long it was seen.
+std::string age_text(const UiContext& ui, const UiState& state, const insight::Cause& cause, bool narrow) {
   std::string text = since_text(ui, cause);
+  if (const std::string seen = seen_for(ui, cause); !seen.empty()) text = (state.ascii ? ">=" : "≥") + seen;
   if (text.ends_with(" ago")) text.resize(text.size() - 4);
   const std::size_t unit = text.find(' ');
   if (narrow && unit != std::string::npos) text.resize(std::min(text.find(' ', unit + 1), text.size()));
@@ -108,7 +120,7 @@ DoctorColumns columns_of(const UiContext& ui, const UiState& state, int width) {
   for (const insight::Cause& cause : state.overview.causes) {
     cluster = std::max(cluster, std::min(display_width(cause.cluster.text), 15));
     whose = std::max(whose, std::min(display_width(told(state, short_whose(cause))), most));
-    since = std::max(since, std::min(display_width(age_text(ui, cause, narrow)), 12));
+    since = std::max(since, std::min(display_width(age_text(ui, state, cause, narrow)), 12));
   }
   DoctorColumns at;
   at.narrow = narrow;
@@ -128,8 +140,8 @@ DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiCo
         {shorten(cause.cluster.text, at.whose - at.cluster - 1, state.ascii), Role::dim, at.cluster});
   line.spans.push_back({shorten(told(state, short_whose(cause)), at.since - at.whose - 1, state.ascii),
                         noted ? Style(Role::dim) : Style(Role::text).with_bold(), at.whose});
-  line.spans.push_back(
-      {shorten(age_text(ui, cause, at.narrow), at.text - at.since - 1, state.ascii), Role::dim, at.since});
+  line.spans.push_back({shorten(age_text(ui, state, cause, at.narrow), at.text - at.since - 1, state.ascii),
+                        Role::dim, at.since});
   const Role role = noted                                ? Role::dim
                     : cause.severity == Severity::danger ? Role::danger
                     : cause.severity == Severity::info   ? Role::dim
@@ -208,6 +220,9 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
     foot.push_back(fact_line(told(state, "noted"), told(state, "until " + time_text(*until)), Role::dim));
   add_wrapped_fact(foot, told(state, "concerns"), told(state, whose_text(cause, kNamed)), width);
   if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
+  if (const std::string seen = seen_for(ui, cause); !seen.empty())
+    add_wrapped_fact(foot, told(state, "since"),
+                     told(state, fmt::format("not told; it has been seen for {}", seen)), width);
   std::string sources;
   for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
   if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
