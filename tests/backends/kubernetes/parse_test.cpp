@@ -561,7 +561,8 @@ TEST(KubernetesComponents, OneThatIsNotReadyTellsSinceWhen) {
 TEST(KubernetesNodes, WhenTheStateOfItsDriverUpgradeWasWrittenIsRead) {
   const NodeObject node = node_object(
       R"({"metadata":{"name":"n1","managedFields":[{"manager":"gpu-operator","time":"2026-11-21T11:00:00Z",)"
-      R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/gpu-driver-upgrade-state":{}}}}}]},"spec":{},"status":{}})");
+      R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/gpu-driver-upgrade-state":{}}}}}]},)"
+      R"("spec":{},"status":{}})");
   EXPECT_EQ(node.written.upgrade, parse_utc("2026-11-21T11:00:00Z"));
   EXPECT_EQ(node.written.order, std::nullopt);
 }
