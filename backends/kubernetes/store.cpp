@@ -161,8 +161,10 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   for (const StackPod& pod : stack_on(entry.object.meta.name))
     if (pod.component == kPluginComponent && !pod.ending) evidence.plugin = &pod;
   for (const DraDevice* device : slices.devices_of(entry.object.meta.name))
-    if (const std::string& taint = device->closed_by(); !taint.empty())
+    if (const std::string& taint = device->closed_by(); !taint.empty()) {
       evidence.tainted.push_back(device->name + " (" + taint + ")");
+      if (device->taint_since) evidence.tainted_since.emplace(evidence.tainted.back(), *device->taint_since);
+    }
   std::optional<TimePoint> held_since;
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)

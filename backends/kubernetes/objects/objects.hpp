@@ -223,6 +223,7 @@ struct DraDevice {
   // The first taint that keeps new work off it: "gpu.nvidia.com/xid=79:NoSchedule"; empty: none. The driver's
   // own comes before one of a DeviceTaintRule.
   std::string taint;
+  std::optional<TimePoint> taint_since;  // of the driver's own; nullopt: there is none, or it is not told
   std::string ruled;
   // What it takes of the counters that its GPU's devices share (dynamic MIG); empty: nothing.
   struct Consumed {

@@ -289,6 +289,8 @@ class Writer {
           "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
           "node is restarted",
           "no new pod gets it; one that has it may fail");
+      if (const auto at = evidence_.tainted_since.find(device); at != evidence_.tainted_since.end())
+        remarks_.back().since = at->second - evidence_.server_ahead;
       // "gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)": AMD's devices are numbered in another way.
       if (device.find(" (gpu.nvidia.com/") == std::string::npos) continue;
       if (const auto minor = minor_of(device.substr(0, device.find(' '))))

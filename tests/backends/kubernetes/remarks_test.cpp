@@ -203,6 +203,10 @@ TEST_F(Remarked, DevicesThatATaintKeepsWorkOff) {
   evidence.tainted = {"gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
   expect("its DRA driver keeps new pods off device gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)", "restarted");
   EXPECT_EQ(gpu, GpuIndex{0});
+  EXPECT_EQ(since, std::nullopt);
+  evidence.tainted_since = {{evidence.tainted[0], now - 30min}}, evidence.server_ahead = 1min;
+  only();
+  EXPECT_EQ(since, now - 31min);
   evidence.tainted = {"gpu-3-mig-1g24gb-14-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
   only();
   EXPECT_EQ(gpu, GpuIndex{3});
