@@ -106,7 +106,7 @@ struct WhyView {
   ClusterName cluster;
   std::string subject;
   std::shared_ptr<const why::Answer> answer;   // null: it does not wait
-  std::vector<std::string> groups;             // its first groups of nodes, by their folded names
+  std::vector<std::string> groups;             // its groups of nodes that are shown, by their folded names
   std::optional<TimePoint> at = std::nullopt;  // set: it is of then, from the planner's thread
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/insight/hardware.hpp"
 #include "engine/shell.hpp"
@@ -10,7 +11,10 @@
 namespace tessera::figures {
 namespace {
 
-constexpr std::size_t kMostNodes = 200;
+// Of a broken GPU each node is told; more than any cluster has would be a flaw of what reports them.
+constexpr std::size_t kMostBroken = 20'000;
+constexpr std::size_t kMostWatched = 200;  // whose GPUs work on
+constexpr const char* kExporter = "DCGM exporter";
 
 // Of one GPU: DCGM tells these of each of its instances, too.
 struct Faulty {
@@ -27,6 +31,17 @@ std::map<int, Faulty> by_gpu(const DcgmReadings& readings) {
     gpu.failed = gpu.failed || part.remap_failed.value_or(false);
   }
   return gpus;
+}
+
+// Those of one grade, of so many nodes at most; how many nodes more have some.
+std::size_t add_of(Remark::Grade grade, std::size_t most,
+                   const std::map<std::string, std::vector<Remark>>& by_node, std::vector<Remark>& all) {
+  const auto is_meant = [grade](const Remark& one) { return one.grade == grade; };
+  std::size_t nodes = 0;
+  for (const auto& [node, told] : by_node)
+    if (std::any_of(told.begin(), told.end(), is_meant) && ++nodes <= most)
+      std::copy_if(told.begin(), told.end(), std::back_inserter(all), is_meant);
+  return nodes > most ? nodes - most : 0;
 }
 
 }  // namespace
@@ -64,12 +79,16 @@ void Faults::keep(const std::string& node, const DcgmReadings& readings) {
 
 std::vector<Remark> Faults::remarks() const {
   std::vector<Remark> all;
-  std::size_t nodes = 0;
-  for (const auto& [node, told] : by_node_)
-    if (++nodes <= kMostNodes) all.insert(all.end(), told.begin(), told.end());
-  if (nodes > kMostNodes)
-    all.push_back({Remark::Grade::warning, "DCGM exporter", false,
-                   fmt::format("{} more nodes report faults of GPUs", nodes - kMostNodes), ""});
+  std::size_t broken = 0;
+  for (const Remark::Grade grade : {Remark::Grade::danger, Remark::Grade::warning})
+    broken += add_of(grade, kMostBroken, by_node_, all);
+  const std::size_t watched = add_of(Remark::Grade::info, kMostWatched, by_node_, all);
+  if (broken > 0)
+    all.push_back({Remark::Grade::warning, kExporter, false,
+                   fmt::format("{} more nodes report faults of GPUs", broken), ""});
+  if (watched > 0)
+    all.push_back({Remark::Grade::info, kExporter, false,
+                   fmt::format("{} more nodes report replaced rows of GPU memory", watched), ""});
   return all;
 }
 

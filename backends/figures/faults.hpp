@@ -21,7 +21,8 @@ class Faults {
     std::erase_if(by_node_, [&](const auto& one) { return gone(one.first); });
   }
   void clear() { by_node_.clear(); }
-  // Of the first so many nodes by name; the rest is counted.
+  // Worst first, then by the name of the node. What a GPU works on with is counted beyond so many nodes; what
+  // is broken is told of each node.
   std::vector<Remark> remarks() const;
 
  private:

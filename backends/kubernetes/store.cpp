@@ -88,6 +88,8 @@ Node ClusterStore::State::value_of(NodeEntry& entry) {
     const operators::DraWay way = operators::way_of(node);
     node.components = components_of(entry.object, sets_known ? &sets : nullptr, stack_on(node.name.text));
     operators::say_way(node, way);
+    for (Component& part : node.components)
+      if (part.since) *part.since -= skew();
   }
   entry.troubled.clear();
   std::copy_if(node.components.begin(), node.components.end(), std::back_inserter(entry.troubled),
@@ -156,9 +158,13 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   evidence.now = now;
   evidence.server_ahead = skew();
   evidence.claimed = !entry.numbers.empty();
+  for (const StackPod& pod : stack_on(entry.object.meta.name))
+    if (pod.component == kPluginComponent && !pod.ending) evidence.plugin = &pod;
   for (const DraDevice* device : slices.devices_of(entry.object.meta.name))
-    if (const std::string& taint = device->closed_by(); !taint.empty())
+    if (const std::string& taint = device->closed_by(); !taint.empty()) {
       evidence.tainted.push_back(device->name + " (" + taint + ")");
+      if (device->taint_since) evidence.tainted_since.emplace(evidence.tainted.back(), *device->taint_since);
+    }
   std::optional<TimePoint> held_since;
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)
@@ -185,7 +191,9 @@ void ClusterStore::State::judge_config(NodeEntry& entry, TimePoint now) {
   if (const auto written = first_look && time_told ? configs.written(entry.object) : std::nullopt)
     entry.stale_since = std::min(*entry.stale_since, *written - server_ahead);
   const Duration so = now - *entry.stale_since;
-  if (so >= kTakesUp) entry.remarks.push_back(configs.remark_not_taken_up(entry.object, *stale, so));
+  if (so < kTakesUp) return;
+  entry.remarks.push_back(configs.remark_not_taken_up(entry.object, *stale, so));
+  entry.remarks.back().seen = entry.stale_since;
 }
 
 // A pod that has just started is named by the next scrape. One that has run for long was to be named by the
@@ -196,9 +204,10 @@ void ClusterStore::State::judge_figures(NodeEntry& entry, std::optional<TimePoin
   if (!held_since || !entry.readings) return entry.unnamed_since.reset();
   const bool first = !std::exchange(entry.figures_judged, true);
   if (!names_no_pod(*entry.readings)) return entry.unnamed_since.reset();
-  if (!entry.unnamed_since) entry.unnamed_since = first ? *held_since : now;
-  if (now - *entry.unnamed_since >= kNamedSoon)
-    entry.remarks.push_back(remark_no_pod(entry.object, *entry.readings));
+  if (!entry.unnamed_since) entry.unnamed_since = first ? *held_since : now, entry.unnamed_seen = now;
+  if (now - *entry.unnamed_since < kNamedSoon) return;
+  entry.remarks.push_back(remark_no_pod(entry.object, *entry.readings));
+  entry.remarks.back().seen = entry.unnamed_seen;
 }
 
 void ClusterStore::State::flush() {
@@ -278,7 +287,7 @@ void ClusterStore::State::weigh_budgets() {
 
 void ClusterStore::State::show_events() {
   post_beside(Source::kubernetes_nodes,
-              events.remarks([this](const std::string& node) { return nodes.contains(node); }));
+              events.remarks([this](const std::string& node) { return nodes.contains(node); }, skew()));
 }
 
 void ClusterStore::State::show_refused() {
@@ -397,6 +406,7 @@ void ClusterStore::set_server_time(TimePoint now) {
   if (moved && state_->pods_complete) state_->post_pods();
   if (moved && !state_->refused.empty()) state_->show_refused();
   if (!state_->nodes_complete) return;
+  if (moved) state_->show_events();
   for (const auto& [name, entry] : state_->nodes)
     if (moved || entry.pending_since || entry.differs_since || entry.unmade_since || entry.stale_since)
       state_->dirty.insert(name);

@@ -28,6 +28,7 @@ struct ClusterStore::State {
     std::optional<TimePoint> pending_since, differs_since, unmade_since;
     std::optional<TimePoint> stale_since;    // its device plugin has not taken its configuration up since
     std::optional<TimePoint> unnamed_since;  // pods hold its GPUs and its figures name none since
+    std::optional<TimePoint> unnamed_seen;   // ... as was seen: none were asked for before
     bool figures_judged = false;             // whether they name pods was looked at
     std::string unmade;                      // of the layout that is told to be made: what is offered instead
     std::vector<Remark> remarks;

@@ -204,13 +204,14 @@ class Collector {
     const Node* node = one.is_node ? cluster_.nodes.find(NodeName(one.subject)) : nullptr;
     const Severity severity = node ? during_run(*node, severity_of(one.grade)) : severity_of(one.grade);
     Finding& finding = add(severity, one.subject, one.is_node, one.text, one.hint);
-    finding.follows = one.follows, finding.since = one.since;
+    finding.follows = one.follows, finding.since = one.since, finding.seen = one.seen;
     if (const std::string advice = hardware_advice(one.text); !advice.empty()) finding.hint = advice;
     finding.commands = one.commands;
     if (node) {
       finding.gpu = gpu_of(*node, one);
       finding.commands.insert(finding.commands.begin(), look_at(*node));
       offer_reset(finding, node->name, one.text);
+      if (one.restarts_plugin) offer_restart(finding, node->name);
       if (one.gpu && one.follows.empty()) finding.follows = follows_of_fault(*node, *one.gpu);
     }
     if (one.is_node) finding.cause = one.text;
@@ -315,6 +316,12 @@ class Collector {
     finding.commands.insert(finding.commands.begin(),
                             fmt::format("tessera node reset-gpu {} {}", shell_word(node.text),
                                         gpu ? std::to_string(*gpu) : std::string("GPU")));
+  }
+  // Behind the command that shows the node.
+  static void offer_restart(Finding& finding, const NodeName& node) {
+    finding.way_out = WayOut::restart;
+    finding.commands.insert(finding.commands.begin() + 1,
+                            "tessera node restart-plugin " + shell_word(node.text));
   }
   static std::string with(const std::string& advice, const std::string& hint) {
     return hint.empty() ? advice : advice + "; " + hint;

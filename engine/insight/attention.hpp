@@ -15,8 +15,9 @@ namespace tessera::insight {
 // What a plan of tessera can do about it.
 enum class WayOut : std::uint8_t {
   none,
-  open,    // the node: resume, uncordon
-  layout,  // another layout, or the same again
+  open,     // the node: resume, uncordon
+  layout,   // another layout, or the same again
+  restart,  // of the pod of the node's device plugin
 };
 
 struct Finding {
@@ -32,6 +33,7 @@ struct Finding {
   std::string follows;               // what that means for work; empty: nothing to add
   Source source = Source::none;      // who says so
   std::optional<TimePoint> since{};  // by the cluster's clock; nullopt: not told
+  std::optional<TimePoint> seen{};  // where that is so: it has been so since then at least; nullopt: not told
   std::vector<std::string> commands{};
   WayOut way_out = WayOut::none;
   // What it is known by where its text tells of what comes and goes, as who is in the way; empty: by its

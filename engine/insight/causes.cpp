@@ -80,6 +80,7 @@ void add(Cause& cause, const Finding& finding, bool first) {
   if (cause.whose.empty() || cause.whose.back() != finding.subject) cause.whose.push_back(finding.subject);
   if (finding.source != Source::none) add_once(cause.sources, finding.source);
   if (finding.since) cause.since = cause.since ? std::min(*cause.since, *finding.since) : *finding.since;
+  if (finding.seen) cause.seen = cause.seen ? std::min(*cause.seen, *finding.seen) : *finding.seen;
   if (first) cause.follows = finding.follows;
   cause.follows_differ = cause.follows_differ || finding.follows != cause.follows;
   if (cause.hint.empty()) cause.hint = finding.hint;

@@ -22,6 +22,7 @@ struct Cause {
   bool nodes = false;              // they are nodes
   std::vector<Source> sources;     // who says so; each once
   std::optional<TimePoint> since;  // the earliest that is told
+  std::optional<TimePoint> seen;   // the earliest since which one of the others has been so at least
   std::string follows;
   bool follows_differ = false;        // from one to the next: that of the first is told, as that
   std::string hint;                   // of the first of them

@@ -20,10 +20,12 @@ struct Tool {
   std::string_view begins;  // up to the node's name
   Takes takes;
 };
-constexpr std::array kTools{
-    Tool{"scontrol update NodeName=", Takes::hostlist}, Tool{"scontrol show node ", Takes::hostlist},
-    Tool{"tessera node reset-gpu ", Takes::hostlist}, Tool{"kubectl uncordon ", Takes::names},
-    Tool{"kubectl describe node ", Takes::names}};
+constexpr std::array kTools{Tool{"scontrol update NodeName=", Takes::hostlist},
+                            Tool{"scontrol show node ", Takes::hostlist},
+                            Tool{"tessera node reset-gpu ", Takes::hostlist},
+                            Tool{"tessera node restart-plugin ", Takes::hostlist},
+                            Tool{"kubectl uncordon ", Takes::names},
+                            Tool{"kubectl describe node ", Takes::names}};
 
 // What stands around the name of the node.
 struct Parts {

@@ -73,6 +73,9 @@ struct Remark {
   std::optional<TimePoint> since = std::nullopt;  // by the cluster's clock; nullopt: not told
   std::optional<GpuIndex> gpu = std::nullopt;     // of the node: it is about this GPU; nullopt: not told
   std::vector<std::string> commands = {};         // to copy, beside those that show the node
+  // Of one without `since`: it has been so since then at least, as its source tells or reduce() saw it first.
+  std::optional<TimePoint> seen = std::nullopt;
+  bool restarts_plugin = false;  // of a node: a restart of its device plugin's pod is the way out
   friend bool operator==(const Remark&, const Remark&) = default;
 };
 // All of one source's remarks; replaces those it made before.

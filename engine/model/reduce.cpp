@@ -2,6 +2,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -16,6 +18,21 @@ namespace {
 
 constexpr std::int64_t kMostAsked = 1'000'000'000'000'000;  // of one resource: in bytes, a petabyte
 constexpr int kMostTasksOfArray = 4'000'001;  // of an array: slurm.conf's MaxArraySize ends there
+
+// What is told again has been so since it was told first.
+void keep_seen(std::vector<Remark>& now, const std::vector<Remark>& before, TimePoint at) {
+  using Said = std::tuple<std::string_view, std::string_view, std::optional<GpuIndex>>;
+  const auto said = [](const Remark& one) { return Said(one.subject, one.text, one.gpu); };
+  std::map<Said, TimePoint> seen;
+  for (const Remark& one : before)
+    if (one.seen) seen.emplace(said(one), *one.seen);
+  for (Remark& one : now) {
+    if (one.since) continue;
+    const auto first = seen.find(said(one));
+    const TimePoint then = one.seen.value_or(at);
+    one.seen = first == seen.end() ? then : std::min(then, first->second);
+  }
+}
 
 // Events at work on one cluster, one behind the other. Collects what changed, then links the nodes that were
 // touched once.
@@ -112,7 +129,11 @@ class Reducer {
               now.up ? "answers again" : "does not answer" + (now.detail.empty() ? "" : ": " + now.detail));
     assign(cluster_.daemons, std::move(seen.daemons));
   }
-  void apply(RemarksListed& list) { assign(cluster_.remarks[list.source], std::move(list.remarks)); }
+  void apply(RemarksListed& list) {
+    std::vector<Remark>& told = cluster_.remarks[list.source];
+    keep_seen(list.remarks, told, at_);
+    assign(told, std::move(list.remarks));
+  }
   void begin() { changes_.cluster = true; }  // the cluster is new
   void apply(ClusterSeen& seen) {
     assign(cluster_.scheduler, seen.scheduler);

@@ -210,7 +210,8 @@ enum class Part : std::uint8_t { ready, not_ready, paused, missing, unknown };
 struct Component {
   std::string name;  // "device plugin"
   Part state = Part::unknown;
-  std::string detail;  // why it is not ready, in its own words
+  std::string detail;                             // why it is not ready, in its own words
+  std::optional<TimePoint> since = std::nullopt;  // its pod is not ready; nullopt: it is, or that is not told
   friend bool operator==(const Component&, const Component&) = default;
 };
 

@@ -42,6 +42,7 @@ void fields(V& v, Of<Gpu>) {
 template <class V>
 void fields(V& v, Of<Component>) {
   v("name", &Component::name), v("state", &Component::state), v("detail", &Component::detail);
+  v("since", &Component::since);
 }
 template <class V>
 void fields(V& v, Of<LayoutOrder>) {
@@ -135,6 +136,7 @@ void fields(V& v, Of<Remark>) {
   v("text", &Remark::text), v("hint", &Remark::hint);
   v("kind", &Remark::kind), v("follows", &Remark::follows), v("since", &Remark::since);
   v("gpu", &Remark::gpu), v("commands", &Remark::commands);
+  v("seen", &Remark::seen), v("restarts_plugin", &Remark::restarts_plugin);
 }
 template <class V>
 void fields(V& v, Of<Error>) {

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
-#include "engine/why/called.hpp"
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -17,6 +15,7 @@
 #include "tui/screens/node_names.hpp"
 #include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/gpu.hpp"
+#include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
@@ -219,29 +218,6 @@ std::optional<Error> open_named_node(UiState& state, const UiContext& ui, const 
   return std::nullopt;
 }
 
-// Of several clusters that have one of that name, the one whose rows the screen shows.
-Result<why::Called> work_named(const UiState& state, const UiContext& ui, const std::string& name) {
-  std::vector<why::Called> found = why::works_called(ui.model, name);
-  const ClusterName& here = state.top().cluster;
-  const auto is_here = [&](const why::Called& one) { return one.cluster->name == here; };
-  if (std::any_of(found.begin(), found.end(), is_here)) std::erase_if(found, std::not_fn(is_here));
-  if (found.empty()) return unknown_name("job or pod", name);
-  if (found.size() == 1) return found.front();
-  return Error{fmt::format("{} jobs or pods are called {}", found.size(), name), "",
-               "cluster NAME first, or its whole id"};
-}
-
-std::optional<Error> open_named_workload(UiState& state, const UiContext& ui, const std::string& name,
-                                         bool waits = false) {
-  const Result<why::Called> found = work_named(state, ui, name);
-  if (!found) return found.error();
-  const Workload& work = *found->workload;
-  open_workload(state, found->cluster->name, work.id.text);
-  if (waits && work.state != WorkloadState::pending)
-    say(state, ui, Severity::info, fmt::format("{} does not wait: it is {}", work.id.text, word(work.state)));
-  return std::nullopt;
-}
-
 std::optional<Error> restrict_to(UiState& state, const UiContext& ui, const std::string& name) {
   bool all = name == "all" || name.empty();
   if (!all && !ui.model.find(ClusterName(name))) return unknown_name("cluster", name);
@@ -394,8 +370,8 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
                                        const std::string& argument, Effects& effects) {
   if (command == "node") return open_named_node(state, ui, argument);
   if (command == "gpu") return open_named_gpu(state, ui, argument);
-  if (command == "job" || command == "pod") return open_named_workload(state, ui, argument);
-  if (command == "why") return open_named_workload(state, ui, argument, true);
+  if (command == "job" || command == "pod") return open_work_named(state, ui, argument, false);
+  if (command == "why") return open_work_named(state, ui, argument, true);
   if (command == "pack") return open_pack_named(state, ui, argument);
   if (command == "fleet") {
     effects = open_fleet_file(state, argument);

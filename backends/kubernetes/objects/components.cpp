@@ -23,7 +23,7 @@ constexpr std::array kKnownApps = {
     KnownApp{"vGPU device manager", "vgpu-device-manager", {"nvidia-vgpu-device-manager"}},
     KnownApp{"validator", "operator-validator", {"nvidia-operator-validator", "nvidia-sandbox-validator"}},
     KnownApp{kMpsDaemon, "device-plugin", {"nvidia-device-plugin-mps-control-daemon"}},
-    KnownApp{"device plugin",
+    KnownApp{kPluginComponent,
              "device-plugin",
              {"nvidia-device-plugin-daemonset", "nvidia-device-plugin", "nvidia-gpu-device-plugin",
               "nvidia-device-plugin-ds"}},
@@ -75,7 +75,7 @@ std::string trouble_of(const PodObject& pod) {
 std::optional<Component> component(const KnownApp& known, const NodeObject& node,
                                    const std::vector<DaemonSetObject>* sets,
                                    const std::vector<StackPod>& pods) {
-  Component part{std::string(known.name), Part::unknown, ""};
+  Component part{std::string(known.name), Part::unknown, "", {}};
   const StackPod* pod = nullptr;
   for (const StackPod& one : pods)
     if (one.component == known.name && (!pod || one.ready)) pod = &one;
@@ -95,6 +95,7 @@ std::optional<Component> component(const KnownApp& known, const NodeObject& node
   if (pod) {
     part.state = pod->ready && !pod->ending ? Part::ready : Part::not_ready;
     if (part.state == Part::not_ready) part.detail = pod->ending ? "its pod is ending" : pod->trouble;
+    part.since = pod->since;
     return part;
   }
   if (label == "false" || !meant) return std::nullopt;  // opted out, or not known
@@ -121,7 +122,7 @@ StackPod stack_pod_of(const PodObject& pod) {
   kept.name = pod.meta.name;
   kept.ready = pod.ready;
   kept.ending = pod.meta.deleted.has_value();
-  if (!kept.ready && !kept.ending) kept.trouble = trouble_of(pod);
+  if (!kept.ready && !kept.ending) kept.trouble = trouble_of(pod), kept.since = pod.unready_since;
   kept.metrics_https = pod.metrics_https;
   kept.metrics_port = pod.metrics_port;
   if (kept.component == kDraComponent) kept.dynamic_mig = gate_of(pod.feature_gates);

@@ -20,6 +20,7 @@ namespace tessera::kubernetes {
 std::string_view component_of(std::string_view app);
 std::string_view component_of(const PodObject& pod);
 
+inline constexpr std::string_view kPluginComponent = "device plugin";
 inline constexpr std::string_view kDraComponent = "DRA driver";
 inline constexpr std::string_view kMpsDaemon = "MPS daemon";
 
@@ -28,7 +29,8 @@ struct StackPod {
   std::string_view component;  // as component_of() names it
   Text name_space;
   std::string name;
-  std::string trouble;  // why it is not ready, in its own words; empty: it is, or it is ending
+  std::string trouble;             // why it is not ready, in its own words; empty: it is, or it is ending
+  std::optional<TimePoint> since;  // ... by the server's clock; nullopt: that is so, or it is not told
   bool ready = false;
   bool ending = false;
   bool metrics_https = false;

@@ -134,8 +134,9 @@ Remark ConfigJudge::remark_not_taken_up(const NodeObject& node, const NotTaken& 
                   site_->ns.empty() ? "gpu-operator" : site_->ns, node.meta.name),
       "pods are placed there by the old counts");
   remark.grade = Remark::Grade::warning;
+  remark.restarts_plugin = true;
   remark.commands = {fmt::format(
-      "kubectl get pods --namespace {} --selector app=nvidia-device-plugin-daemonset --field-selector "
+      "kubectl delete pod --namespace {} --selector app=nvidia-device-plugin-daemonset --field-selector "
       "spec.nodeName={}",
       shell_word(site_->ns.empty() ? "gpu-operator" : site_->ns), shell_word(node.meta.name))};
   return remark;

@@ -31,6 +31,14 @@ std::string event_text(const EventObject& event) {
   return clean(text, 600);
 }
 
+// One that came several times and does not tell when first began at the last time at the latest.
+void tell_since(Remark& remark, const EventObject& event, Duration ahead) {
+  if (event.first)
+    remark.since = *event.first - ahead;
+  else if (event.last)
+    (event.count > 1 ? remark.seen : remark.since) = *event.last - ahead;
+}
+
 }  // namespace
 
 void NodeEvents::keep(EventObject event, const std::string& /*api*/) {
@@ -49,7 +57,8 @@ std::vector<std::string> NodeEvents::ids() const {
   return ids;
 }
 
-std::vector<Remark> NodeEvents::remarks(const std::function<bool(const std::string&)>& is_ours) const {
+std::vector<Remark> NodeEvents::remarks(const std::function<bool(const std::string&)>& is_ours,
+                                        Duration ahead) const {
   std::vector<const EventObject*> newest;
   for (const auto& [id, event] : all_)
     if (is_ours(event.name)) newest.push_back(&event);
@@ -62,6 +71,7 @@ std::vector<Remark> NodeEvents::remarks(const std::function<bool(const std::stri
     if (++of_node[event->name] > kEventsOfNode) continue;
     remarks.push_back({Remark::Grade::info, event->name, true, event_text(*event),
                        event->from.empty() ? "" : "reported by " + event->from});
+    tell_since(remarks.back(), *event, ahead);
   }
   return remarks;
 }

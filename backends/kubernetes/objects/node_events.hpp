@@ -23,7 +23,8 @@ class NodeEvents {
   std::vector<std::string> ids() const;
 
   // Newest first, about nodes that `is_ours` knows.
-  std::vector<Remark> remarks(const std::function<bool(const std::string& node)>& is_ours) const;
+  std::vector<Remark> remarks(const std::function<bool(const std::string& node)>& is_ours,
+                              Duration ahead = Duration(0)) const;
 
  private:
   std::map<std::string, EventObject> all_;  // by "namespace/name"

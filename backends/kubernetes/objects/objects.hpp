@@ -60,6 +60,7 @@ struct Written {
   std::optional<TimePoint> order;    // nvidia.com/mig.config.state
   std::optional<TimePoint> sharing;  // feature discovery's counts, or ack.node.gpu.schedule
   std::optional<TimePoint> plugin;   // nvidia.com/device-plugin.config
+  std::optional<TimePoint> upgrade;  // nvidia.com/gpu-driver-upgrade-state
   std::vector<LabelWrite> orders;    // nvidia.com/mig.config, and labels that order another way of sharing
   // nullptr: who wrote that label is not told.
   const LabelWrite* of(std::string_view label) const;
@@ -107,18 +108,19 @@ struct PodObject {
   std::string message;        // what belongs to the reason
   std::string unschedulable;  // message of the condition PodScheduled when that is False
   std::optional<TimePoint> started;
-  bool ready = false;           // condition Ready
-  bool restarts = false;        // restartPolicy Always or OnFailure
-  bool privileged = false;      // one of its containers is
-  bool gpu_paths = false;       // mounts /dev/nvidia* from its host
-  bool host_ipc = false;        // spec.hostIPC
-  std::string gpu_container;    // the first container that asks for GPUs
-  int gpu_processes = 0;        // that the command of such a container starts; 0: it does not say
-  bool host_devices = false;    // mounts all of /dev, or of /, from its host
-  std::string visible_devices;  // NVIDIA_VISIBLE_DEVICES of a container that asks for no GPU
-  bool devices_off = false;     // each container says NVIDIA_VISIBLE_DEVICES=void or none
-  int metrics_port = 0;         // of the container port called "metrics" or "https…"; 0: none is
-  bool metrics_https = false;   // ... it is called "https" or "https-metrics"
+  bool ready = false;                      // condition Ready
+  std::optional<TimePoint> unready_since;  // nullopt: it is ready, or that is not told
+  bool restarts = false;                   // restartPolicy Always or OnFailure
+  bool privileged = false;                 // one of its containers is
+  bool gpu_paths = false;                  // mounts /dev/nvidia* from its host
+  bool host_ipc = false;                   // spec.hostIPC
+  std::string gpu_container;               // the first container that asks for GPUs
+  int gpu_processes = 0;                   // that the command of such a container starts; 0: it does not say
+  bool host_devices = false;               // mounts all of /dev, or of /, from its host
+  std::string visible_devices;             // NVIDIA_VISIBLE_DEVICES of a container that asks for no GPU
+  bool devices_off = false;                // each container says NVIDIA_VISIBLE_DEVICES=void or none
+  int metrics_port = 0;                    // of the container port called "metrics" or "https…"; 0: none is
+  bool metrics_https = false;              // ... it is called "https" or "https-metrics"
   std::string runtime_class;
   std::string priority_class;
   std::optional<std::int64_t> priority;  // as admission wrote it
@@ -221,6 +223,7 @@ struct DraDevice {
   // The first taint that keeps new work off it: "gpu.nvidia.com/xid=79:NoSchedule"; empty: none. The driver's
   // own comes before one of a DeviceTaintRule.
   std::string taint;
+  std::optional<TimePoint> taint_since;  // of the driver's own; nullopt: there is none, or it is not told
   std::string ruled;
   // What it takes of the counters that its GPU's devices share (dynamic MIG); empty: nothing.
   struct Consumed {

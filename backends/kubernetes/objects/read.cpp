@@ -80,13 +80,14 @@ void note_write(std::vector<LabelWrite>& all, LabelWrite write) {
 void read_write(JsonValue& value, Written& written) {
   std::optional<TimePoint> time;
   std::string manager;
-  bool state = false, plugin = false, sharing = false;
+  bool state = false, plugin = false, sharing = false, upgrade = false;
   std::vector<std::string_view> orders;
   auto label = [&](std::string_view key, JsonValue&) {
     for (const std::string_view one : kOrders)
       if (key.starts_with("f:") && key.substr(2) == one) orders.push_back(one);
     state = state || key == "f:nvidia.com/mig.config.state";
     plugin = plugin || key == "f:nvidia.com/device-plugin.config";
+    upgrade = upgrade || key == "f:nvidia.com/gpu-driver-upgrade-state";
     sharing = sharing || key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule";
   };
   auto part = [&](std::string_view key, JsonValue& field) {
@@ -104,6 +105,7 @@ void read_write(JsonValue& value, Written& written) {
     if (wrote && time && (!last || *time > *last)) last = time;
   };
   later(state, written.order), later(plugin, written.plugin), later(sharing, written.sharing);
+  later(upgrade, written.upgrade);
   const std::string by = manager.empty() ? "a client without a name" : manager;
   for (const std::string_view one : orders) note_write(written.orders, {std::string(one), by, time});
 }

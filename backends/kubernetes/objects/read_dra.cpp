@@ -58,15 +58,17 @@ void read_memory(JsonValue& value, DraDevice& device) {
 }
 
 // Of effect None: only told.
-void read_device_taint(JsonValue& value, std::string& first) {
+void read_device_taint(JsonValue& value, std::string& first, std::optional<TimePoint>& since) {
   Taint taint;
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "key") taint.key = words(field);
     if (key == "value") taint.value = words(field);
     if (key == "effect") taint.effect = words(field, 32);
+    if (key == "timeAdded") taint.since = time_of(field);
   });
-  if (first.empty() && (taint.effect == "NoSchedule" || taint.effect == "NoExecute"))
-    first = taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
+  if (!first.empty() || (taint.effect != "NoSchedule" && taint.effect != "NoExecute")) return;
+  first = taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
+  since = taint.since;
 }
 
 // {"memory-slice-0": {"value": "1"}, ...}; false: one of them cannot be read, or there are too many.
@@ -117,7 +119,8 @@ void read_device(JsonValue& value, DraDevice& device) {
     if (key == "name") device.name = words(field, 128);
     if (key == "attributes") read_attributes(field, device);
     if (key == "capacity") read_memory(field, device);
-    if (key == "taints") field.items([&](JsonValue& taint) { read_device_taint(taint, device.taint); });
+    if (key == "taints")
+      field.items([&](JsonValue& taint) { read_device_taint(taint, device.taint, device.taint_since); });
     if (key == "consumesCounters") read_consumed(field, device);
     if (key == "basic") read_device(field, device);  // v1alpha3 and v1beta1 put both in here
   });
@@ -248,7 +251,8 @@ void read_object(JsonValue& value, DeviceTaintRuleObject& rule) {
     if (key == "metadata") read_meta(field, rule.meta);
     if (key != "spec") return;
     field.fields([&](std::string_view inner, JsonValue& part) {
-      if (inner == "taint") read_device_taint(part, rule.taint);
+      std::optional<TimePoint> since;  // not kept: a device may have come under the rule later
+      if (inner == "taint") read_device_taint(part, rule.taint, since);
       if (inner != "deviceSelector") return;
       part.fields([&](std::string_view by, JsonValue& value_of) {
         if (by == "driver") rule.driver = words(value_of);

@@ -359,6 +359,7 @@ void read_pod_conditions(JsonValue& value, PodObject& pod) {
   read_conditions(value, conditions);
   for (const Condition& condition : conditions) {
     if (condition.type == "Ready") pod.ready = condition.status == "True";
+    if (condition.type == "Ready" && condition.status == "False") pod.unready_since = condition.since;
     if (condition.type == "PodScheduled" && condition.status == "False")
       pod.unschedulable = condition.message.empty() ? condition.reason : condition.message;
   }

@@ -59,6 +59,10 @@ class Writer {
     remarks_.push_back({grade, node_.meta.name, true, std::move(text), std::move(hint), Remark::Kind::other,
                         std::move(follows), since});
   }
+  // Of the remark that was added last: who wrote a label may have written another one of its labels since.
+  void written(const std::optional<TimePoint>& at) {
+    if (at) remarks_.back().seen = *at - evidence_.server_ahead;
+  }
   // To copy, for the remark that was added last. None that disturbs work or is one way of several.
   void to_copy(std::string command) { remarks_.back().commands.push_back(std::move(command)); }
   std::string name() const { return shell_word(node_.meta.name); }
@@ -86,6 +90,7 @@ class Writer {
                       "that pod's log show why; work that still ran on the GPUs is the usual reason",
                       node_.meta.name),
           "its GPUs stand as the failed change left them");
+      written(node_.written.order);
       to_copy(pods_of(kMigManager));
       return;
     }
@@ -161,7 +166,7 @@ class Writer {
             "kubectl describe the DaemonSet; a taint or a label keeps its pod away", kNeedsIt);
       if (part.state == Part::not_ready && !changing)
         add(Remark::Grade::warning, fmt::format("its {} is not ready: {}", part.name, part.detail),
-            "what depends on it waits; its pod's log has the reason", kNeedsIt);
+            "what depends on it waits; its pod's log has the reason", kNeedsIt, part.since);
       if (part.state == Part::paused && !changing) paused(part);
     }
   }
@@ -184,7 +189,7 @@ class Writer {
         "pods that get a share fail until it runs: kubectl describe its DaemonSet and its pod's log have the "
         "reason (MIG "
         "that is on is one)",
-        "pods that get a share of its GPUs fail");
+        "pods that get a share of its GPUs fail", part.since);
     return true;
   }
 
@@ -203,6 +208,17 @@ class Writer {
     add(Remark::Grade::warning, text,
         "the device plugin or feature discovery has not noticed a change: restart its pod on the node",
         "pods may be sent there for what is not there, or not for what is", evidence_.differs_since);
+    restarted();
+  }
+  // The way out of the remark that was added last. Running pods keep their GPUs.
+  void restarted() {
+    remarks_.back().restarts_plugin = true;
+    if (evidence_.plugin)
+      return to_copy(fmt::format("kubectl delete pod --namespace {} {}",
+                                 shell_word(evidence_.plugin->name_space.str()),
+                                 shell_word(evidence_.plugin->name)));
+    to_copy("kubectl get pods --all-namespaces --field-selector spec.nodeName=" + name());
+    to_copy("kubectl delete pod --namespace NAMESPACE POD-OF-THE-DEVICE-PLUGIN");
   }
 
   void unlike_its_mode() {
@@ -273,6 +289,8 @@ class Writer {
           "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
           "node is restarted",
           "no new pod gets it; one that has it may fail");
+      if (const auto at = evidence_.tainted_since.find(device); at != evidence_.tainted_since.end())
+        remarks_.back().since = at->second - evidence_.server_ahead;
       // "gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)": AMD's devices are numbered in another way.
       if (device.find(" (gpu.nvidia.com/") == std::string::npos) continue;
       if (const auto minor = minor_of(device.substr(0, device.find(' '))))
@@ -318,6 +336,7 @@ class Writer {
                       "label node {0} nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite",
                       node_.meta.name),
           "pods with GPUs may not start there");
+      written(node_.written.upgrade);
       return to_copy(pods_of("nvidia-driver-daemonset"));
     }
     const std::string_view waits = upgrade_waits_for(state);
@@ -325,6 +344,7 @@ class Writer {
         waits.empty() ? fmt::format("a driver upgrade is under way: {}", clean(state, 60))
                       : fmt::format("a driver upgrade is under way, {}: {}", state, waits),
         upgrade_hint(state, node_.meta.name), "the operator closes the node, and may end what runs there");
+    written(node_.written.upgrade);
     to_copy(fmt::format("kubectl get pods -A --field-selector spec.nodeName={}", name()));
   }
 

@@ -6,7 +6,9 @@
 // Threads: pure functions; time is passed in.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "backends/kubernetes/objects/objects.hpp"
@@ -14,6 +16,8 @@
 #include "engine/model/event.hpp"
 
 namespace tessera::kubernetes {
+
+struct StackPod;
 
 struct NodeEvidence {
   const NodeObject* node = nullptr;
@@ -28,6 +32,8 @@ struct NodeEvidence {
   Duration server_ahead{0};          // the API server's clock before ours: conditions are timed by it
   bool claimed = false;              // a DRA driver hands out its devices
   std::vector<std::string> tainted;  // those of its devices that a taint keeps new work off, with the taint
+  std::map<std::string, TimePoint> tainted_since;  // of those that it is told of, by the server's clock
+  const StackPod* plugin = nullptr;                // the pod of its device plugin; nullptr: not known
 };
 
 std::vector<Remark> remarks_on(const NodeEvidence& evidence);

@@ -90,12 +90,35 @@ TEST(DcgmFaults, AFaultGoesWhenTheExporterTellsOfItNoMoreOrTheNodeIsGone) {
   EXPECT_TRUE(faults.remarks().empty());
 }
 
-TEST(DcgmFaults, ThousandsOfNodesAreCountedAndNotListed) {
+TEST(DcgmFaults, WhatAGpuWorksOnWithIsCountedBeyondTheFirstNodes) {
   Faults faults;
-  for (int i = 0; i < 1000; ++i) faults.keep(fmt::format("n{}", i), read(line(kXid, 0, "", "79")));
+  for (int i = 0; i < 1000; ++i) faults.keep(fmt::format("n{}", i), read(line(kRows, 0, "", "1")));
   const std::vector<Remark> remarks = faults.remarks();
   ASSERT_EQ(remarks.size(), 201u);
-  EXPECT_EQ(remarks.back().text, "800 more nodes report faults of GPUs");
+  EXPECT_EQ(remarks.back().text, "800 more nodes report replaced rows of GPU memory");
+  EXPECT_EQ(remarks.back().grade, Remark::Grade::info);
+}
+
+// The Xid of a node late in the alphabet was counted only: its GPU was broken, and no one was told which.
+TEST(DcgmFaults, OfThreeHundredNodesTheLastOnesXidIsToldFirst) {
+  Faults faults;
+  for (int i = 100; i < 400; ++i) faults.keep(fmt::format("n{}", i), read(line(kRows, 0, "", "1")));
+  faults.keep("n398", read(line(kXid, 5, "", "79")));
+  faults.keep("n399", read(line(kFailed, 3, "", "1")));
+  const std::vector<Remark> remarks = faults.remarks();
+  ASSERT_EQ(remarks.size(), 203u);
+  EXPECT_EQ(remarks[0].subject, "n399");
+  EXPECT_EQ(remarks[0].grade, Remark::Grade::danger);
+  EXPECT_EQ(remarks[1].subject, "n398");
+  EXPECT_EQ(remarks[1].text, "GPU 5: the driver's last error is Xid 79; when, is not reported");
+  EXPECT_EQ(remarks[2].subject, "n100");
+  EXPECT_EQ(remarks.back().text, "98 more nodes report replaced rows of GPU memory");
+}
+
+TEST(DcgmFaults, WhatIsBrokenIsToldOfEveryNode) {
+  Faults faults;
+  for (int i = 0; i < 1000; ++i) faults.keep(fmt::format("n{}", i), read(line(kXid, 0, "", "79")));
+  EXPECT_EQ(faults.remarks().size(), 1000u);
 }
 
 TEST(DcgmFaults, PrometheusIsAskedOnlyForThoseThatAreNotZero) {

@@ -114,6 +114,21 @@ TEST(KubernetesEvents, WhatHappenedToANodeIsTold) {
   EXPECT_TRUE(told[0].text.ends_with("(3 times)")) << told[0].text;
   EXPECT_EQ(told[0].text.find('\x1b'), std::string::npos);
   EXPECT_EQ(told[0].hint, "reported by kubelet");
+  EXPECT_EQ(told[0].since, std::nullopt) << "when it came first is not told";
+  EXPECT_EQ(told[0].seen, parse_utc("2026-11-21T02:43:30Z"));
+}
+
+TEST(KubernetesEvents, SinceWhenIsToldByTheClockOfTheConsole) {
+  NodeEvents events;
+  events.keep(event_of("e1", "n1",
+                       R"("type":"Warning","reason":"SystemOOM","count":3,)"
+                       R"("firstTimestamp":"2026-11-21T02:40:00Z","lastTimestamp":"2026-11-21T02:43:30Z")"));
+  events.keep(
+      event_of("e2", "n2", R"("type":"Warning","reason":"Rebooted","lastTimestamp":"2026-11-21T02:43:20Z")"));
+  const auto told = events.remarks([](const std::string&) { return true; }, std::chrono::seconds(20));
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].since, parse_utc("2026-11-21T02:39:40Z")) << "it went on until 02:43:30";
+  EXPECT_EQ(told[1].since, parse_utc("2026-11-21T02:43:00Z"));
 }
 
 TEST(KubernetesEvents, TheNewerFormIsReadToo) {

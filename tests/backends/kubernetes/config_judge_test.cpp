@@ -58,7 +58,12 @@ class Judged : public testing::Test {
   std::string stale() const {
     const ConfigJudge judge = this->judge();
     const auto found = judge.not_taken_up(node());
-    return found ? judge.remark_not_taken_up(node(), *found, std::chrono::minutes(25)).text : "";
+    if (!found) return "";
+    const Remark told = judge.remark_not_taken_up(node(), *found, std::chrono::minutes(25));
+    EXPECT_TRUE(told.restarts_plugin);
+    EXPECT_EQ(told.commands.size(), 1u);
+    EXPECT_TRUE(told.commands.at(0).starts_with("kubectl delete pod --namespace ")) << told.commands.at(0);
+    return told.text;
   }
 
   operators::OperatorSetup site;

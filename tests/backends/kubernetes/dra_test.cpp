@@ -119,10 +119,11 @@ TEST_F(Claimed, DevicesAreBoardsAndSlicesAndClaimsSayWhoHoldsWhich) {
 TEST_F(Claimed, ADeviceThatATaintKeepsWorkOffIsNotFree) {
   claims.resize(1);
   api.pods = {{"p", claiming_pod("p", "c-p")}};
-  slices = {resource_slice(
-      whole_device(0) + "," +
-      R"({"name":"gpu-2","attributes":{"type":{"string":"gpu"}},"taints":[{"key":"seen",)"
-      R"("effect":"None"},{"key":"gpu.nvidia.com/xid","value":"79","effect":"NoSchedule"}]})")};
+  slices = {
+      resource_slice(whole_device(0) + "," +
+                     R"({"name":"gpu-2","attributes":{"type":{"string":"gpu"}},"taints":[{"key":"seen",)"
+                     R"("effect":"None"},{"key":"gpu.nvidia.com/xid","value":"79","effect":"NoSchedule",)"
+                     R"("timeAdded":"2026-11-21T11:00:00Z"}]})")};
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
   const Node& node = a(watch.cluster());
@@ -132,7 +133,7 @@ TEST_F(Claimed, ADeviceThatATaintKeepsWorkOffIsNotFree) {
   EXPECT_EQ(node.counts.out, 1);
   const auto& remarks = watch.cluster().remarks.at(Source::kubernetes_operator);
   EXPECT_TRUE(std::any_of(remarks.begin(), remarks.end(), [](const Remark& one) {
-    return one.text.find("gpu-2 (gpu.nvidia.com/xid=79:NoSchedule)") != std::string::npos;
+    return one.text.find("gpu-2 (gpu.nvidia.com/xid=79:NoSchedule)") != std::string::npos && one.since;
   }));
 }
 

@@ -546,6 +546,27 @@ TEST(KubernetesComponents, ReadyPausedMissingAndOptedOut) {
             2u);  // what is missing is not known
 }
 
+TEST(KubernetesComponents, OneThatIsNotReadyTellsSinceWhen) {
+  const PodObject driver = pod("",
+                               R"("phase":"Running","conditions":[{"type":"Ready","status":"False",)"
+                               R"("lastTransitionTime":"2026-11-21T11:00:00Z"}])",
+                               R"("labels":{"app":"nvidia-driver-daemonset"})");
+  const NodeObject node = node_object(node_json("n1", {}, {}));
+  const auto parts = components_of(node, nullptr, {stack_pod_of(driver)});
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].state, Part::not_ready);
+  EXPECT_EQ(parts[0].since, parse_utc("2026-11-21T11:00:00Z"));
+}
+
+TEST(KubernetesNodes, WhenTheStateOfItsDriverUpgradeWasWrittenIsRead) {
+  const NodeObject node = node_object(
+      R"({"metadata":{"name":"n1","managedFields":[{"manager":"gpu-operator","time":"2026-11-21T11:00:00Z",)"
+      R"("fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/gpu-driver-upgrade-state":{}}}}}]},)"
+      R"("spec":{},"status":{}})");
+  EXPECT_EQ(node.written.upgrade, parse_utc("2026-11-21T11:00:00Z"));
+  EXPECT_EQ(node.written.order, std::nullopt);
+}
+
 TEST(KubernetesDra, DevicesAndClaimsAreRead) {
   Parser parser;
   auto slice = parser.object<ResourceSliceObject>(

@@ -26,6 +26,7 @@ class Remarked : public testing::Test {
     for (const auto& [resource, count] : broken) node.allocatable[resource] = count;
     for (const Condition& one : conditions) node.conditions.push_back(one);
     node.unread_gpus = unread;
+    node.written = written;
     NodeSharing sharing = sharing_of(node, &test::catalogue());
     evidence.node = &node;
     evidence.sharing = &sharing;
@@ -40,6 +41,8 @@ class Remarked : public testing::Test {
     since = all[0].since;
     commands = all[0].commands;
     gpu = all[0].gpu;
+    restarts_plugin = all[0].restarts_plugin;
+    seen = all[0].seen;
     return all[0].text + " | " + all[0].hint;
   }
   void expect(const std::string& text, const std::string& way_out) {
@@ -50,6 +53,9 @@ class Remarked : public testing::Test {
   std::optional<TimePoint> since;     // of the only remark
   std::vector<std::string> commands;  // of the same
   std::optional<GpuIndex> gpu;        // of the same
+  bool restarts_plugin = false;       // of the same
+  std::optional<TimePoint> seen;      // of the same
+  Written written;
   std::vector<Condition> conditions;
   std::string unread;                          // a GPU resource whose count cannot be read
   std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
@@ -91,6 +97,26 @@ TEST_F(Remarked, AChangeThatIsStuckPendingOrRebooting) {
   expect("is rebooting for its layout all-1g.10gb, for 6 min", "goes on when the node is back");
   evidence.pending_since = now - 25min;
   expect("has been rebooting for its layout all-1g.10gb for 25 min", "console");
+}
+
+TEST_F(Remarked, SinceWhenAPartIsNotReadyAndALabelStandsIsToldWhereThatIsKnown) {
+  parts = {{"MIG manager", Part::not_ready, "CrashLoopBackOff", now - 25min}};
+  only();
+  EXPECT_EQ(since, now - 25min);
+  parts.clear();
+  evidence.server_ahead = 1min;
+  written.order = now - 40min, written.upgrade = now - 50min;
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  labels["nvidia.com/mig.config.state"] = "failed";
+  only();
+  EXPECT_EQ(since, std::nullopt) << "its writer may have written another label since";
+  EXPECT_EQ(seen, now - 41min);
+  labels = kOne;
+  for (const char* state : {"upgrade-failed", "drain-required"}) {
+    labels["nvidia.com/gpu-driver-upgrade-state"] = state;
+    only();
+    EXPECT_EQ(seen, now - 51min) << state;
+  }
 }
 
 TEST_F(Remarked, AStrategyThatDoesNotFitTheBoards) {
@@ -177,6 +203,10 @@ TEST_F(Remarked, DevicesThatATaintKeepsWorkOff) {
   evidence.tainted = {"gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
   expect("its DRA driver keeps new pods off device gpu-0 (gpu.nvidia.com/xid=79:NoSchedule)", "restarted");
   EXPECT_EQ(gpu, GpuIndex{0});
+  EXPECT_EQ(since, std::nullopt);
+  evidence.tainted_since = {{evidence.tainted[0], now - 30min}}, evidence.server_ahead = 1min;
+  only();
+  EXPECT_EQ(since, now - 31min);
   evidence.tainted = {"gpu-3-mig-1g24gb-14-0 (gpu.nvidia.com/xid=79:NoSchedule)"};
   only();
   EXPECT_EQ(gpu, GpuIndex{3});
@@ -222,6 +252,25 @@ TEST_F(Remarked, TheCommandsOfTheWayOutCanBeCopied) {
   parts.clear(), broken = {{"nvidia.com/gpu", 1}};
   only();
   EXPECT_EQ(commands, std::vector<std::string>{"ssh n1 nvidia-smi -q"});
+  EXPECT_FALSE(restarts_plugin);
+}
+
+TEST_F(Remarked, TheRestartOfThePluginThatHasNotNoticedAChangeCanBeCopied) {
+  offered = {{"nvidia.com/gpu", "1"}};
+  evidence.differs_since = now - 3min;
+  expect("nvidia.com/gpu is 2 by the labels, 1 by the device plugin", "restart its pod");
+  EXPECT_TRUE(restarts_plugin);
+  EXPECT_EQ(commands,
+            (std::vector<std::string>{"kubectl get pods --all-namespaces --field-selector spec.nodeName=n1",
+                                      "kubectl delete pod --namespace NAMESPACE POD-OF-THE-DEVICE-PLUGIN"}));
+  StackPod plugin;
+  plugin.component = kPluginComponent, plugin.name_space = Text("gpu-operator");
+  plugin.name = "nvidia-device-plugin-daemonset-4kzqp";
+  evidence.plugin = &plugin;
+  only();
+  EXPECT_EQ(commands,
+            std::vector<std::string>{
+                "kubectl delete pod --namespace gpu-operator nvidia-device-plugin-daemonset-4kzqp"});
 }
 
 }  // namespace

@@ -421,6 +421,20 @@ TEST(Attention, WhatASourceRemarksKeepsWhatFollowsAndSinceWhen) {
   EXPECT_EQ(found.since, at(-300));
 }
 
+TEST(Attention, WhatARestartOfThePluginEndsHasThatPlanAsItsWayOutAndItsCommands) {
+  Remark one{Remark::Grade::warning, "n1", true, "the device plugin has not noticed a change", ""};
+  one.restarts_plugin = true, one.commands = {"kubectl delete pod --namespace gpu-operator plugin-4kzqp"};
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{node("n1", {})}});
+  story.tell(RemarksListed{Source::kubernetes_operator, {one}});
+  const insight::Finding found = findings_of(story).at(0);
+  EXPECT_EQ(found.way_out, insight::WayOut::restart);
+  EXPECT_EQ(found.commands,
+            (std::vector<std::string>{"kubectl describe node n1", "tessera node restart-plugin n1",
+                                      "kubectl delete pod --namespace gpu-operator plugin-4kzqp"}));
+}
+
 // A node with fewer GPUs or slices than slurm.conf has, as Slurm tells of it. booted, noted: seconds.
 insight::Finding of_fewer(std::vector<Gpu> gpus, const char* counts, std::optional<int> booted, int noted) {
   Node invalid = node("n1", std::move(gpus));

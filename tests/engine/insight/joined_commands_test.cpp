@@ -32,6 +32,9 @@ TEST(JoinedCommands, WhatDiffersInMoreThanTheNodeStaysApart) {
                              {"n3", "tessera node reset-gpu n3 5"}},
                             100),
             (Lines{"tessera node reset-gpu 'n[1-2]' 0", "tessera node reset-gpu n3 5"}));
+  EXPECT_EQ(joined_commands(
+                {{"n1", "tessera node restart-plugin n1"}, {"n2", "tessera node restart-plugin n2"}}, 100),
+            Lines{"tessera node restart-plugin 'n[1-2]'"});
   // A node whose name begins like another's; a tool that takes one; what names no node.
   EXPECT_EQ(joined_commands({{"n1", "scontrol show node n10"},
                              {"n1", "nvidia-smi"},

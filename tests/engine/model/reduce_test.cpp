@@ -63,6 +63,31 @@ TEST(Reduce, ASourceThatFailsOrNotesSomethingNewMovesTheRows) {
       story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}, "one bad line"}, 30).any());
 }
 
+// SINCE was "?" for nearly all that backends remark, though the console had seen it for hours.
+TEST(Reduce, WhatASourceRemarksAgainHasBeenSeenSinceItWasRemarkedFirst) {
+  Story story;
+  const auto tell = [&](std::vector<Remark> all, int seconds) {
+    return story.tell(RemarksListed{Source::dcgm, std::move(all)}, seconds);
+  };
+  const auto told = [&](std::size_t index) { return story.cluster().remarks.at(Source::dcgm).at(index); };
+  const Remark xid{Remark::Grade::warning, "n1", true, "GPU 0: Xid 79", ""},
+      other{Remark::Grade::warning, "n2", true, "GPU 0: Xid 79", ""};
+  Remark dated = other;
+  dated.subject = "n3", dated.since = at(-50);
+  tell({xid}, 0);
+  EXPECT_FALSE(tell({xid}, 60).any()) << "nothing is new";
+  tell({other, xid, dated}, 100);
+  EXPECT_EQ(told(0).seen, at(100));
+  EXPECT_EQ(told(1).seen, at(0));
+  EXPECT_EQ(told(2).seen, std::nullopt) << "its source knows when it began";
+  tell({}, 200), tell({xid}, 300);
+  EXPECT_EQ(told(0).seen, at(300)) << "it was gone in between";
+  Remark earlier = xid;
+  earlier.seen = at(-900);
+  tell({earlier}, 400);
+  EXPECT_EQ(told(0).seen, at(-900)) << "its source has seen it for longer";
+}
+
 TEST(Reduce, AHeldSliceStaysHeldWhenItsNodeIsToldAgain) {
   Story story;
   story.tell(NodesListed{{plain("n1")}});

@@ -78,6 +78,63 @@ TEST(WhyScreen, NamesOfNodesAreFoldedOnceAndAgainWhereOneIsAdded) {
   EXPECT_EQ(session.screen(), screen) << "what is kept is what would be worked out";
 }
 
+// `tessera why train` told the quota, and `:why train` said that no job or pod is called so.
+TEST(WhyScreen, WorkWhosePodsAQuotaRefusesIsFoundByItsNameAmongTheFindings) {
+  const auto refused = [](const char* whose) {
+    Remark one{
+        Remark::Grade::warning, whose, false,
+        "the API server refuses its pods: quota gpus allows 8 nvidia.com/gpu, 6 are used, and a pod asks "
+        "for 4",
+        "raise the quota, or wait until some of it ends"};
+    one.kind = Remark::Kind::refused;
+    one.commands = {"kubectl -n ml describe resourcequota"};
+    return one;
+  };
+  Model model = two_places();
+  reduce(model, on("train-a", RemarksListed{Source::kubernetes_pods, {refused("Job ml/train")}}));
+  for (const std::string name : {"train", "ml/train", "Job ml/train"}) {
+    Session session(model, {120, 40});
+    session.press(":why " + name + "<enter>");
+    EXPECT_EQ(session.state.top().kind, tui::ScreenKind::doctor) << session.screen();
+    EXPECT_TRUE(session.shows("quota gpus allows 8 nvidia.com/gpu, 6 are used")) << session.screen();
+    session.press("y");
+    ASSERT_FALSE(session.effects.empty());
+    const std::string copied = session.effects.back().copy.value_or("");
+    EXPECT_TRUE(copied.starts_with("kubectl -n ml describe resourcequota")) << copied;
+  }
+  reduce(model, on("train-a", RemarksListed{Source::kubernetes_pods,
+                                            {refused("Job ml/train"), refused("Job bio/train")}}));
+  Session session(model, {120, 40});
+  session.press(":why train<enter>");
+  EXPECT_TRUE(session.shows("2 jobs or pods are called train")) << session.screen();
+}
+
+// The page said "and 4 more" behind eight groups of nodes, and no key led to those four.
+TEST(WhyScreen, EveryGroupOfNodesCanBeReachedOnThePageAtEveryWidth) {
+  Story story;
+  std::vector<Node> all;
+  for (int i = 1; i <= 12; ++i) {
+    Node closed = node("n" + std::to_string(i), {gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0)})});
+    closed.health = Health::drained, closed.state = {"IDLE", "DRAIN"};
+    closed.reason = "ticket " + std::to_string(4700 + i);
+    all.push_back(std::move(closed));
+  }
+  story.tell(NodesListed{std::move(all)});
+  story.tell(WorkloadsListed{{waiting("7", "alice", "gpu:1g.10gb")}});
+  story.tell(Loaded{});
+  for (const tui::Size size : {tui::Size{80, 24}, tui::Size{120, 24}, tui::Size{200, 24}}) {
+    Session session(story.model, size);
+    session.press(":job 7<enter>");
+    std::string seen = session.screen();
+    for (int i = 0; i < 120; ++i) seen += session.press("j").screen();
+    EXPECT_NE(seen.find("and 4 more: at the end of its page"), std::string::npos) << seen;
+    for (int i = 1; i <= 12; ++i)
+      EXPECT_NE(seen.find("ticket " + std::to_string(4700 + i)), std::string::npos)
+          << i << " at " << size.columns;
+    EXPECT_NE(seen.find("MORE NODES"), std::string::npos) << size.columns;
+  }
+}
+
 Session waiting_on_a_cluster_of(int nodes) {
   Story story;
   std::vector<Node> all;

@@ -148,6 +148,29 @@ bool go_to(Session& session, const std::string& subject) {
   return false;
 }
 
+TEST(Findings, OneWhoseSourceTellsNoTimeHasForHowLongItWasSeenAtLeast) {
+  const auto of_dcgm = [](int seconds) {
+    Model model = small_place();
+    const Remark rows{Remark::Grade::danger, "n0007", true, "remapping a row of its memory failed", ""};
+    reduce(model, on("hpc", RemarksListed{Source::dcgm, {rows}}, seconds));
+    Session session(std::move(model), {120, 40});
+    session.press("7");
+    EXPECT_TRUE(go_to(session, "n0007")) << session.screen();
+    return session;
+  };
+  Session session = of_dcgm(-7500);
+  EXPECT_NE(session.line_with("!! n0007").find("≥2 h 05 min"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("not told; it has been seen for 2 h 05 min")) << session.screen();
+  session.state.ascii = true;
+  EXPECT_TRUE(session.shows(">=2 h 05 min")) << session.screen();
+  session.resize({80, 24});
+  EXPECT_TRUE(session.shows(">=2 h ")) << session.screen();
+  EXPECT_FALSE(session.shows(">=2 h 05")) << session.screen();
+  const Session fresh = of_dcgm(-4);
+  EXPECT_FALSE(fresh.shows("≥")) << "that says nothing\n" << fresh.screen();
+  EXPECT_FALSE(fresh.shows("has been seen for")) << fresh.screen();
+}
+
 // The list said "no plan leads out of this", and the job's own page had a cut that works.
 TEST(Findings, TheWayOutOfAJobThatNoNodeCanServeIsWhatHelpsIt) {
   Session session(small_place_with(waits_for("88142", "gpu:7g.80gb", 1, "BadConstraints")));

@@ -248,6 +248,36 @@ TEST(NodeActionByKeys, AFindingThatAResetEndsWritesItsCommandWithTheGpuThatItNam
   EXPECT_EQ(session.state.input.text, "resume n0041 over-others") << "that GPU has fallen off the bus";
 }
 
+// Its way out was a sentence: no key planned it, and the command behind it could not be copied.
+TEST(NodeActionByKeys, AFindingThatARestartOfThePluginEndsOpensThatPlanOrSaysWhyThereIsNone) {
+  const auto finding = [](Part plugin) {
+    Session session = changing({120, 40});
+    add_kubernetes_node(session);
+    session.state.abilities[ClusterName("kube")] = plan::gpu_operator_capabilities();
+    Node there = *session.model.find(ClusterName("kube"))->nodes.find(NodeName("k1"));
+    there.components = {{"device plugin", plugin, "nvidia.com/gpu.deploy.device-plugin=paused"}};
+    session.tell(on("kube", NodeSeen{there}));
+    Remark stale{Remark::Grade::warning, "k1", true, "the device plugin hands out 1 GPU", "restart its pod"};
+    stale.restarts_plugin = true;
+    session.tell(on("kube", RemarksListed{Source::kubernetes_operator, {stale}}));
+    session.press("7");
+    for (const insight::Cause& cause : session.state.overview.causes)
+      if (cause.whose == std::vector<std::string>{"k1"}) session.state.top().cursor = cause.id;
+    return session;
+  };
+  Session ready = finding(Part::ready);
+  EXPECT_TRUE(ready.shows("tessera node restart-plugin k1")) << ready.screen();
+  EXPECT_TRUE(ready.shows("plans to restart the device plugin's pod on these nodes")) << ready.screen();
+  ready.press("P");
+  ASSERT_TRUE(ready.state.plan) << ready.screen();
+  EXPECT_TRUE(ready.shows("restart the device plugin's pod on k1")) << ready.screen();
+  Session paused = finding(Part::paused);
+  EXPECT_FALSE(paused.shows("plans to restart")) << paused.screen();
+  paused.press("P");
+  EXPECT_FALSE(paused.state.plan);
+  EXPECT_TRUE(paused.shows("its device plugin is paused")) << paused.screen();
+}
+
 TEST(NodeActionByKeys, TheMenuResetsTheGpuOfThePageOrOfTheRowsAndSaysWhyNot) {
   Session session = changing({120, 40});
   session.tell(on("hpc", NodeSeen{whole_gpus(session, "n0041")}));

@@ -11,6 +11,7 @@
 #include "engine/insight/stopped_runs.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/query/value.hpp"
 #include "engine/time.hpp"
 #include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
@@ -43,10 +44,12 @@ const RunHead* run_of(const UiState& state, const insight::Cause& cause) {
 namespace {
 
 constexpr Duration kNotedFor = std::chrono::hours(8);
+constexpr Duration kWorthTelling = std::chrono::minutes(1);
 constexpr std::size_t kNodesBeside = 60;    // a terminal has no more lines
 constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
 constexpr std::size_t kCommandsShown = 3;   // y copies all of them
 constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
+constexpr const char* kNoPlan = "no plan leads out of this: see what to do above";
 
 // The job or pod that a finding of one alone is about; empty: it is about none, or that is gone.
 std::string work_in(const insight::Cause& cause, const UiContext& ui) {
@@ -90,9 +93,19 @@ std::string since_text(const UiContext& ui, const insight::Cause& cause) {
   return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "?";
 }
 
-// "1 d 05 h"; where it is narrow "1 d": the foot has all of it.
-std::string age_text(const UiContext& ui, const insight::Cause& cause, bool narrow) {
+// For how long it was seen, where since when it is so is not told: "12 min". Empty: that is told, or it has
+// hardly been seen.
+std::string seen_for(const UiContext& ui, const insight::Cause& cause) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  if (cause.since || !cause.seen || !cluster) return {};
+  const Duration seen = cluster_now(*cluster, ui.wall) - *cause.seen;
+  return seen < kWorthTelling ? std::string() : query::duration_text(seen / std::chrono::seconds(1));
+}
+
+// "1 d 05 h"; where it is narrow "1 d": the foot has all of it. "≥12 min": so long it was seen.
+std::string age_text(const UiContext& ui, const UiState& state, const insight::Cause& cause, bool narrow) {
   std::string text = since_text(ui, cause);
+  if (const std::string seen = seen_for(ui, cause); !seen.empty()) text = (state.ascii ? ">=" : "≥") + seen;
   if (text.ends_with(" ago")) text.resize(text.size() - 4);
   const std::size_t unit = text.find(' ');
   if (narrow && unit != std::string::npos) text.resize(std::min(text.find(' ', unit + 1), text.size()));
@@ -107,7 +120,7 @@ DoctorColumns columns_of(const UiContext& ui, const UiState& state, int width) {
   for (const insight::Cause& cause : state.overview.causes) {
     cluster = std::max(cluster, std::min(display_width(cause.cluster.text), 15));
     whose = std::max(whose, std::min(display_width(told(state, short_whose(cause))), most));
-    since = std::max(since, std::min(display_width(age_text(ui, cause, narrow)), 12));
+    since = std::max(since, std::min(display_width(age_text(ui, state, cause, narrow)), 12));
   }
   DoctorColumns at;
   at.narrow = narrow;
@@ -127,8 +140,8 @@ DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiCo
         {shorten(cause.cluster.text, at.whose - at.cluster - 1, state.ascii), Role::dim, at.cluster});
   line.spans.push_back({shorten(told(state, short_whose(cause)), at.since - at.whose - 1, state.ascii),
                         noted ? Style(Role::dim) : Style(Role::text).with_bold(), at.whose});
-  line.spans.push_back(
-      {shorten(age_text(ui, cause, at.narrow), at.text - at.since - 1, state.ascii), Role::dim, at.since});
+  line.spans.push_back({shorten(age_text(ui, state, cause, at.narrow), at.text - at.since - 1, state.ascii),
+                        Role::dim, at.since});
   const Role role = noted                                ? Role::dim
                     : cause.severity == Severity::danger ? Role::danger
                     : cause.severity == Severity::info   ? Role::dim
@@ -170,8 +183,18 @@ std::vector<GpuIndex> gpus_in(const insight::Cause& cause) {
   return gpu ? std::vector{GpuIndex{*gpu}} : std::vector<GpuIndex>{};
 }
 
+std::vector<NodeName> nodes_of(const insight::Cause& cause) {
+  return {cause.whose.begin(), cause.whose.end()};
+}
+
+// Why no plan restarts the device plugins of its nodes; empty: there is one.
+std::string why_not_restarted(const insight::Cause& cause, const UiContext& ui, const UiState& state) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  return cluster ? why_no_restart(state, ui, *cluster, nodes_of(cause)) : kNoPlan;
+}
+
 // What P does on it; empty: nothing.
-std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui) {
+std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui, const UiState& state) {
   if (waits(work_in(cause, ui), cause, ui)) return N_("shows why it waits and what would help");
   if (to_reset(cause, ui))
     return gpus_in(cause).empty()
@@ -180,6 +203,10 @@ std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui) 
   switch (cause.way_out) {
     case insight::WayOut::layout: return N_("opens the layout editor for these nodes");
     case insight::WayOut::open: return N_("plans to open the nodes again");
+    case insight::WayOut::restart:
+      return why_not_restarted(cause, ui, state).empty()
+                 ? N_("plans to restart the device plugin's pod on these nodes")
+                 : std::string_view();
     case insight::WayOut::none: return {};
   }
   return {};
@@ -193,12 +220,15 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
     foot.push_back(fact_line(told(state, "noted"), told(state, "until " + time_text(*until)), Role::dim));
   add_wrapped_fact(foot, told(state, "concerns"), told(state, whose_text(cause, kNamed)), width);
   if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
+  if (const std::string seen = seen_for(ui, cause); !seen.empty())
+    add_wrapped_fact(foot, told(state, "since"),
+                     told(state, fmt::format("not told; it has been seen for {}", seen)), width);
   std::string sources;
   for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
   if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
   if (!cause.follows.empty())
     add_wrapped_fact(foot, told(state, "follows"), told(state, cause.follows), width);
-  if (const std::string_view way = way_out_text(cause, ui); !way.empty())
+  if (const std::string_view way = way_out_text(cause, ui, state); !way.empty())
     add_wrapped_fact(foot, first_key(state, Action::finding_plan), told(state, way), width, Role::accent);
   if (!cause.hint.empty()) add_wrapped_fact(foot, told(state, "to do"), told(state, cause.hint), width);
   for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
@@ -286,7 +316,7 @@ void type_reset_of(UiState& state, const UiContext& ui, const Cluster& slurm, co
 Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
-  const std::vector<NodeName> nodes(cause->whose.begin(), cause->whose.end());
+  const std::vector<NodeName> nodes = nodes_of(*cause);
   if (const std::string id = work_in(*cause, ui); waits(id, *cause, ui))
     open_workload(state, cause->cluster, id);
   else if (const Cluster* slurm = to_reset(*cause, ui))
@@ -294,7 +324,7 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   else if (cause->way_out == insight::WayOut::layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
   else if (const Cluster* cluster = ui.model.find(cause->cluster))
-    plan_opening(state, ui, *cluster, nodes);
+    (cause->way_out == insight::WayOut::restart ? plan_restart : plan_opening)(state, ui, *cluster, nodes);
   return {};
 }
 
@@ -303,9 +333,8 @@ std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
   if (!cause) return "nothing needs attention";
   if (waits(work_in(*cause, ui), *cause, ui)) return "";
   if (run_of(state, *cause)) return "Enter opens the run, where it is resumed or undone";
-  return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui)
-             ? "no plan leads out of this: see what to do above"
-             : "";
+  if (cause->way_out == insight::WayOut::restart) return why_not_restarted(*cause, ui, state);
+  return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui) ? kNoPlan : "";
 }
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/hostlist.hpp"
+#include "engine/insight/causes.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
+#include "engine/why/called.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/large.hpp"
@@ -28,7 +32,8 @@ constexpr std::size_t kFewNodesToSearch = 100;  // for each picture; for what wo
 // For each row that the cursor comes to, and for each change of the cluster: of a larger one the scheduler's
 // reason alone is told beside a list until the planner's thread has looked at its nodes.
 constexpr std::size_t kMostNodesBeside = 1000;
-constexpr std::size_t kGroups = 8;  // of nodes that are listed
+constexpr std::size_t kGroups = 8;        // of nodes that are listed where they stand out
+constexpr std::size_t kMostGroups = 200;  // ... with those at the end of the page
 constexpr int kIndent = 6;
 constexpr std::string_view kStop = "\x1ehelp ";
 
@@ -136,7 +141,7 @@ void add_help(FactPage& page, const std::vector<why::Remedy>& help) {
 // Of those that are listed.
 std::vector<std::string> fold_groups(const why::Answer& answer) {
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < std::min(answer.nodes.size(), kGroups); ++i)
+  for (std::size_t i = 0; i < std::min(answer.nodes.size(), kMostGroups); ++i)
     all.push_back(names_of(answer.nodes[i].nodes));
   return all;
 }
@@ -151,20 +156,29 @@ WhyView view_of(const UiContext& ui, const Screen& page, std::shared_ptr<const w
   return {ui.model.revision + 1, page.cluster, page.subject, std::move(answer), std::move(groups)};
 }
 
-void add_nodes(FactPage& page, const why::Answer& answer, std::vector<std::string> folded) {
+void add_group(FactPage& page, const why::Candidates& group, std::string names) {
+  if (names.size() >= kLabelWidth) page.add({{{std::exchange(names, {}), Role::dim, 3}}, {}});
+  page.data(names, page.told(group.what.text) + aside_of(page, group.what),
+            group.fits ? Style(Role::good) : style_of(group.what.certainty));
+}
+
+// The nodes of the groups from that one on.
+std::size_t nodes_from(const why::Answer& answer, std::size_t group) {
+  std::size_t nodes = 0;
+  for (; group < answer.nodes.size(); ++group) nodes += answer.nodes[group].nodes.size();
+  return nodes;
+}
+
+std::vector<std::string> folded_on(const Screen& screen, const why::Answer& answer) {
+  return screen.why.answer.get() == &answer ? screen.why.groups : fold_groups(answer);
+}
+
+void add_nodes(FactPage& page, const why::Answer& answer, const std::vector<std::string>& folded) {
   if (!answer.nodes.empty()) page.heading("NODES");
-  std::size_t shown = 0, left = 0;
-  for (const why::Candidates& group : answer.nodes) {
-    if (shown++ >= kGroups) {
-      left += group.nodes.size();
-      continue;
-    }
-    std::string& names = folded[shown - 1];
-    if (names.size() >= kLabelWidth) page.add({{{std::exchange(names, {}), Role::dim, 3}}, {}});
-    page.data(names, page.told(group.what.text) + aside_of(page, group.what),
-              group.fits ? Style(Role::good) : style_of(group.what.certainty));
-  }
-  if (left > 0) page.data("", page.told(fmt::format("and {} more", left)), Role::dim);
+  for (std::size_t i = 0; i < std::min(folded.size(), kGroups); ++i)
+    add_group(page, answer.nodes[i], folded[i]);
+  if (const std::size_t left = nodes_from(answer, kGroups); left > 0)
+    page.data("", page.told(fmt::format("and {} more: at the end of its page", left)), Role::dim);
   std::string untold;
   for (const std::string& one : answer.untold)
     untold += (untold.empty() ? "" : page.told("; ")) + page.told(one);
@@ -197,6 +211,22 @@ void show_above_page(UiState& state) {
   above.kind = ScreenKind::workloads;
   set_filter(above, std::string(kAllWaiting));
   push(state, std::move(above));
+}
+
+// Of several clusters that have one of that name, the one whose rows the screen shows.
+template <class Found>
+void keep_those_here(std::vector<Found>& found, const ClusterName& here) {
+  const auto is_here = [&](const Found& one) { return one.cluster->name == here; };
+  if (std::any_of(found.begin(), found.end(), is_here)) std::erase_if(found, std::not_fn(is_here));
+}
+
+void show_finding_of(UiState& state, const why::Refused& refused) {
+  insight::Finding finding;
+  finding.cluster = refused.cluster->name;
+  finding.subject = refused.remark->subject;
+  finding.text = refused.remark->text;
+  go_to(state, ScreenKind::doctor);
+  state.top().cursor = insight::cause_id(finding);
 }
 
 }  // namespace
@@ -253,18 +283,51 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
                     TimePoint wall) {
   if (answer.depth == why::Depth::reason) return;
-  const bool kept = screen.why.answer.get() == &answer;
-  add_nodes(page, answer, kept ? screen.why.groups : fold_groups(answer));
+  add_nodes(page, answer, folded_on(screen, answer));
   add_asked(page, answer, cluster, wall);
-  if (!kept || !screen.why.at) return;
+  if (screen.why.answer.get() != &answer || !screen.why.at) return;
   page.blank();
   page.data(page.told("as of"), time_text(*screen.why.at), Role::dim);
+}
+
+void add_more_candidates(FactPage& page, const why::Answer& answer, const Screen& screen) {
+  if (answer.depth == why::Depth::reason || answer.nodes.size() <= kGroups) return;
+  page.heading("MORE NODES");
+  const std::vector<std::string> folded = folded_on(screen, answer);
+  for (std::size_t i = kGroups; i < folded.size(); ++i) add_group(page, answer.nodes[i], folded[i]);
+  if (const std::size_t left = nodes_from(answer, folded.size()); left > 0)
+    page.data("",
+              page.told(fmt::format("and {} more: tessera why {} -o json lists all of them", left,
+                                    shell_word(screen.subject))),
+              Role::dim);
 }
 
 const why::Remedy* remedy_under(const why::Answer& answer, const std::string& stop) {
   if (!stop.starts_with(kStop)) return nullptr;
   const std::size_t at = static_cast<std::size_t>(std::atoi(stop.c_str() + kStop.size()));
   return at < answer.help.size() ? &answer.help[at] : nullptr;
+}
+
+std::optional<Error> open_work_named(UiState& state, const UiContext& ui, const std::string& name,
+                                     bool waits) {
+  std::vector<why::Called> found = why::works_called(ui.model, name);
+  std::vector<why::Refused> refused;
+  if (waits && found.empty()) refused = why::refused_called(ui.model, name);
+  keep_those_here(found, state.top().cluster), keep_those_here(refused, state.top().cluster);
+  const std::size_t number = found.size() + refused.size();
+  if (number == 0) return Error{fmt::format("no {} is called {}", "job or pod", name), "", ""};
+  if (number > 1)
+    return Error{fmt::format("{} jobs or pods are called {}", number, name), "",
+                 "cluster NAME first, or its whole id"};
+  if (!refused.empty()) {
+    show_finding_of(state, refused.front());
+    return std::nullopt;
+  }
+  const Workload& work = *found.front().workload;
+  open_workload(state, found.front().cluster->name, work.id.text);
+  if (waits && work.state != WorkloadState::pending)
+    say(state, ui, Severity::info, fmt::format("{} does not wait: it is {}", work.id.text, word(work.state)));
+  return std::nullopt;
 }
 
 Effects show_waiting(UiState& state, const UiContext& ui, Action) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/why/why.hpp"
@@ -21,12 +22,20 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer);
 // NODES, with what keeps it from each, and what was ASKED FOR IT ALONE. screen: which may keep their names.
 void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
                     TimePoint wall);
+// MORE NODES: those that NODES, which is to leave room for the rest of the page, did not list. It goes last:
+// behind the last stop of the cursor the page itself moves, so that each of them can be reached.
+void add_more_candidates(FactPage& page, const why::Answer& answer, const Screen& screen);
 
 // Keeps what was asked for one job or pod alone: the pages about it are worked out again with it.
 void take_details(UiState& state, const DetailsTold& told);
 
 // What helps under the cursor; nullptr: it rests elsewhere.
 const why::Remedy* remedy_under(const why::Answer& answer, const std::string& stop);
+
+// `:job NAME`, `:why NAME`: its page. waits: one whose pods the API server refuses, which has no page, is
+// shown among the findings. Errors: there is none of that name, or several.
+std::optional<Error> open_work_named(UiState& state, const UiContext& ui, const std::string& name,
+                                     bool waits);
 
 // `w`: on waiting work its page, elsewhere the list of all that waits.
 Effects show_waiting(UiState& state, const UiContext& ui, Action action);

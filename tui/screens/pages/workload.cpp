@@ -212,6 +212,10 @@ class WorkPage {
     if (answer_) add_candidates(page_, *answer_, state_.top(), cluster_, ui_.wall);
     return *this;
   }
+  WorkPage& more_nodes() {
+    if (answer_) add_more_candidates(page_, *answer_, state_.top());
+    return *this;
+  }
   WorkPage& about() {
     if (answer_) page_.heading("ABOUT IT");
     data(N_("user"), workload_.user);
@@ -272,7 +276,7 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
   const int side = side_column(width);
   std::optional<WorkPage> page = page_of(ui, state, side);
   if (!page) return {};
-  if (side == width) return page->state().nodes().about().holds().charts().others().take();
+  if (side == width) return page->state().nodes().about().holds().charts().others().more_nodes().take();
   // Where the cursor rests stands left: what helps, or what it holds.
   return page->state().holds().others().take();
 }
@@ -282,7 +286,7 @@ Document workload_side_document(const UiContext& ui, const UiState& state, int w
   if (side == width) return {};
   std::optional<WorkPage> page = page_of(ui, state, width - side);
   if (!page) return {};
-  return page->nodes().about().charts().take();
+  return page->nodes().about().charts().more_nodes().take();
 }
 
 namespace {

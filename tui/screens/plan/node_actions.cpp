@@ -227,6 +227,18 @@ std::string why_not_there(Action action, const UiState& state, const UiContext& 
   }
 }
 
+// Of several one that it has something to do on is enough.
+std::string why_on_none(Action action, const UiState& state, const UiContext& ui, const Cluster& cluster,
+                        const std::vector<NodeName>& nodes) {
+  std::string first;
+  for (const NodeName& name : nodes) {
+    std::string why = why_not_there(action, state, ui, cluster, name);
+    if (why.empty()) return "";
+    if (first.empty()) first = std::move(why);
+  }
+  return first;
+}
+
 }  // namespace
 
 Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
@@ -243,11 +255,7 @@ Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
     return {};
   }
   if (verb == NodeVerb::restart_plugin) {
-    NodeAction restart;
-    restart.verb = verb;
-    if (auto error =
-            open_plan_for(state, ui, intent_of(state, *chosen.cluster, chosen.nodes, std::move(restart))))
-      say(state, ui, Severity::danger, to_line(*error));
+    plan_restart(state, ui, *chosen.cluster, chosen.nodes);
     return {};
   }
   type_on(state, fmt::format("{} {} ", plan::called(verb, chosen.cluster->scheduler),
@@ -257,14 +265,7 @@ Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
 
 std::string why_not_on_nodes(Action action, const UiState& state, const UiContext& ui) {
   const Chosen chosen = nodes_here(state, ui);
-  if (!chosen.cluster) return chosen.why;
-  std::string first;
-  for (const NodeName& name : chosen.nodes) {
-    std::string why = why_not_there(action, state, ui, *chosen.cluster, name);
-    if (why.empty()) return "";
-    if (first.empty()) first = std::move(why);
-  }
-  return first;
+  return chosen.cluster ? why_on_none(action, state, ui, *chosen.cluster, chosen.nodes) : chosen.why;
 }
 
 void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
@@ -285,6 +286,19 @@ void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
   action.verb = NodeVerb::open;
   if (auto error = open_plan_for(state, ui, intent_of(state, cluster, nodes, std::move(action))))
     say(state, ui, Severity::danger, to_line(*error));
+}
+
+void plan_restart(UiState& state, const UiContext& ui, const Cluster& cluster,
+                  const std::vector<NodeName>& nodes) {
+  NodeAction restart;
+  restart.verb = NodeVerb::restart_plugin;
+  if (auto error = open_plan_for(state, ui, intent_of(state, cluster, nodes, std::move(restart))))
+    say(state, ui, Severity::danger, to_line(*error));
+}
+
+std::string why_no_restart(const UiState& state, const UiContext& ui, const Cluster& cluster,
+                           const std::vector<NodeName>& nodes) {
+  return why_on_none(Action::restart_plugins, state, ui, cluster, nodes);
 }
 
 void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,

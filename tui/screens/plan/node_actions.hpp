@@ -20,6 +20,12 @@ std::string why_not_on_nodes(Action action, const UiState& state, const UiContex
 // that opens it knowingly waits for Enter.
 void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
                   const std::vector<NodeName>& nodes);
+// The plan that restarts the pods of their device plugins, and why there is none for any of them; empty:
+// there is one.
+void plan_restart(UiState& state, const UiContext& ui, const Cluster& cluster,
+                  const std::vector<NodeName>& nodes);
+std::string why_no_restart(const UiState& state, const UiContext& ui, const Cluster& cluster,
+                           const std::vector<NodeName>& nodes);
 
 // Writes the command that resets these GPUs of each of them into the line below; none: they are typed.
 void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,
