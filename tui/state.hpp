@@ -244,12 +244,15 @@ struct OverviewData {
   bool demand_left_out = false;   // they are
 };
 
-// The sums by user, worked out by update() when the model's revision differs.
+// The sums by user, and by account where that is looked at, worked out by update() when the model's revision
+// differs.
 struct UsersData {
   bool valid = false;
   std::uint64_t revision = 0;
   TimePoint at{};
   std::vector<insight::UserSum> users;
+  bool by_account = false;  // the screen of users shows accounts
+  std::vector<insight::UserSum> accounts;
 };
 
 // A list of choices over the screen: columns to show, or the one to sort by.

@@ -40,6 +40,9 @@ struct UserSum {
   int measured = 0, idle = 0;  // held slices with a figure of their use, and those below kIdleBelow
 };
 
+// The user's or the account's; empty: the scheduler does not tell.
+inline const std::string& name_of(const UserSum& sum) { return sum.user.empty() ? sum.account : sum.user; }
+
 // What a user holds, named as people read it on that cluster.
 std::map<std::string, int> held_in_words(const UserSum& sum);
 

@@ -446,6 +446,25 @@ TEST(OverviewSpare, MpsThatIsWaitedForHasItsUnitAtEachWidth) {
   EXPECT_TRUE(wide.shows("MPS percent   ")) << "the table of demand\n" << wide.screen();
 }
 
+// Accounts were names at the foot of each user: what an account holds all together was to be added by hand.
+TEST(UsersScreen, AKeyHasARowForEachAccountAndEnterShowsItsWork) {
+  Session session(two_places(), {120, 40});
+  session.press("8b");
+  const std::string heading = session.line_with("RUNNING"), physics = session.line_with("physics");
+  EXPECT_NE(heading.find("ACCOUNT"), std::string::npos) << session.screen();
+  EXPECT_NE(physics.find("≥"), std::string::npos) << "of one job it is not known how much it holds\n"
+                                                  << physics;
+  EXPECT_NE(physics.find(" 10 "), std::string::npos) << "all who run\n" << physics;
+  EXPECT_NE(session.line_with("   users").find("alice, bob"), std::string::npos) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workloads);
+  EXPECT_TRUE(session.shows("88120")) << session.screen();
+  EXPECT_FALSE(session.shows("88140")) << "it has no account\n" << session.screen();
+  session.press("<esc>b");
+  EXPECT_NE(session.line_with("RUNNING").find("USER"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("heidi")) << session.screen();
+}
+
 // A node with "!!" among the findings had "!" in the mosaic, as one that is drained.
 TEST(OverviewMosaic, ABrokenNodeHasTheSignThatFindingsHaveForIt) {
   Model model = two_places();
