@@ -21,9 +21,12 @@ std::string in_single_quotes(std::string_view text) {
 
 }  // namespace
 
+bool is_plain_word(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos;
+}
+
 std::string shell_word(std::string_view text) {
-  const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos;
-  return plain ? std::string(text) : in_single_quotes(text);
+  return is_plain_word(text) ? std::string(text) : in_single_quotes(text);
 }
 
 std::string shell_quoted(std::string_view text) {

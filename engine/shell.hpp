@@ -7,6 +7,8 @@
 
 namespace tessera {
 
+// Whether it is a word in which neither a shell nor JSON reads anything.
+bool is_plain_word(std::string_view text);
 // One word: as it is where a shell reads nothing in it, else in single quotes.
 std::string shell_word(std::string_view text);
 // The same for text that manuals put in double quotes: in those, unless a shell reads something there.

@@ -26,6 +26,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
     {"advise", "On the advice screen"},
     {"log", "In the events"},
     {"findings", "On the findings"},
+    {"users", "On the users"},
     {"usage", "On usage and waste"},
     {"plan", "On a plan"},
     {"run", "On a run, in the journal"},

@@ -33,6 +33,7 @@ enum class Scope : std::uint8_t {
   advise,
   log,
   findings,
+  users,
   usage,
   plan,
   run,

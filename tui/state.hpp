@@ -206,7 +206,10 @@ struct NodeGroup {
   int nodes = 0;
   int troubled = 0;  // of them: not healthy
   int gpus = 0;
-  std::int64_t slices = 0, held = 0, free = 0, unknown = 0;  // the rest: closed or out of use
+  // held: by anyone; free: nothing of it is held, and it can be had now. The rest: closed or out of use.
+  std::int64_t slices = 0, held = 0, free = 0, unknown = 0;
+  std::int64_t in_part = 0;         // of those held: something more of it can be had now
+  std::int64_t busy = 0, idle = 0;  // of those held as a whole, by the use of their GPU; the rest: not told
 };
 
 // Work that has waited for a GPU for long.
@@ -236,12 +239,15 @@ struct OverviewData {
   bool demand_awaited = false;    // it is
 };
 
-// The sums by user, worked out by update() when the model's revision differs.
+// The sums by user, and by account where that is looked at, worked out by update() when the model's revision
+// differs.
 struct UsersData {
   bool valid = false;
   std::uint64_t revision = 0;
   TimePoint at{};
   std::vector<insight::UserSum> users;
+  bool by_account = false;  // the screen of users shows accounts
+  std::vector<insight::UserSum> accounts;
 };
 
 // A list of choices over the screen: columns to show, or the one to sort by.

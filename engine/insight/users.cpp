@@ -38,16 +38,34 @@ void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
   }
 }
 
+const std::string& account_of(const Workload& workload) {
+  return workload.kind == WorkloadKind::pod ? workload.group : workload.account;
+}
+
+const std::string& key_of(const Workload& workload, SumBy by) {
+  return by == SumBy::user ? workload.user : account_of(workload);
+}
+
+// Whose it is, and the other way round who is in it.
+void name(UserSum& sum, const Workload& workload, SumBy by) {
+  const std::string& account = account_of(workload);
+  if (by == SumBy::user) {
+    sum.user = workload.user;
+    if (!account.empty()) sum.accounts.insert(account);
+  } else {
+    sum.account = account;
+    if (!workload.user.empty()) sum.users.insert(workload.user);
+  }
+}
+
 void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
-                  const mig::Catalogue& catalogue) {
+                  const mig::Catalogue& catalogue, SumBy by) {
   const bool waits = workload.state == WorkloadState::pending && !workload.requests.empty();
   const bool holds = workload.state != WorkloadState::ended && holds_any(workload);
   if ((!waits && !holds) || slinky::stands_for_jobs(cluster, workload)) return;
-  UserSum& sum = sums[workload.user];
-  sum.user = workload.user;
+  UserSum& sum = sums[key_of(workload, by)];
+  name(sum, workload, by);
   sum.cluster = cluster.name, sum.scheduler = cluster.scheduler;
-  const std::string& account = workload.kind == WorkloadKind::pod ? workload.group : workload.account;
-  if (!account.empty()) sum.accounts.insert(account);
   if (sum.work.size() < UserSum::kMostWork) sum.work.push_back(workload.id);
   if (holds) add_held(sum, cluster, workload, catalogue);
   if (!waits) return;
@@ -57,22 +75,23 @@ void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
 }
 
 // A slice that several hold says nothing of each of them.
-void add_use(Sums& sums, const Cluster& cluster, const Slice& slice, const std::optional<Percent>& use) {
+void add_use(Sums& sums, const Cluster& cluster, const Slice& slice, const std::optional<Percent>& use,
+             SumBy by) {
   if (!use || !slice.exact || slice.holders.size() != 1) return;
   const Workload* holder = cluster.workloads.find(slice.holders.front().workload);
   if (!holder) return;
-  auto sum = sums.find(holder->user);
+  auto sum = sums.find(key_of(*holder, by));
   if (sum == sums.end()) return;
   ++sum->second.measured;
   if (use->value < kIdleBelow) ++sum->second.idle;
 }
 
-void add_uses(Sums& sums, const Cluster& cluster, const Node& node) {
+void add_uses(Sums& sums, const Cluster& cluster, const Node& node, SumBy by) {
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices)
       add_use(sums, cluster, slice,
-              slice.kind == SliceKind::whole_gpu && !slice.use ? gpu.telemetry.use : slice.use);
-  for (const Slice& slice : node.pool) add_use(sums, cluster, slice, slice.use);
+              slice.kind == SliceKind::whole_gpu && !slice.use ? gpu.telemetry.use : slice.use, by);
+  for (const Slice& slice : node.pool) add_use(sums, cluster, slice, slice.use, by);
 }
 
 }  // namespace
@@ -83,7 +102,7 @@ std::map<std::string, int> held_in_words(const UserSum& sum) {
   return named;
 }
 
-std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogue) {
+std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogue, SumBy by) {
   std::vector<UserSum> users;
   for (const Cluster& cluster : model.clusters) {
     Sums sums;
@@ -91,8 +110,8 @@ std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogu
       for (const Workload& workload : cluster.workloads.all())
         if ((workload.state == WorkloadState::pending) == pending &&
             !slinky::is_told_by_pods(model, cluster, workload))
-          add_workload(sums, cluster, workload, catalogue);
-    for (const Node& node : cluster.nodes.all()) add_uses(sums, cluster, node);
+          add_workload(sums, cluster, workload, catalogue, by);
+    for (const Node& node : cluster.nodes.all()) add_uses(sums, cluster, node, by);
     for (auto& [name, sum] : sums) users.push_back(std::move(sum));
   }
   std::stable_sort(users.begin(), users.end(), [](const UserSum& a, const UserSum& b) {

@@ -86,6 +86,8 @@ struct Related {
   bool in_the_way = false;  // as it stands the pod does not start
   std::int64_t count = 1;   // of an event: how often it was told
   std::optional<TimePoint> at;
+  std::string makes_room =
+      {};  // the command that raises its quota; empty: it has none, or nothing is missing
   friend bool operator==(const Related&, const Related&) = default;
 };
 

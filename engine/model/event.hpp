@@ -72,7 +72,9 @@ struct Remark {
   std::string follows = {};                       // what that means for work; empty: nothing to add
   std::optional<TimePoint> since = std::nullopt;  // by the cluster's clock; nullopt: not told
   std::optional<GpuIndex> gpu = std::nullopt;     // of the node: it is about this GPU; nullopt: not told
-  std::vector<std::string> commands = {};         // to copy, beside those that show the node
+  // To copy, beside those that show the node; of `refused` the first one shows the quota, the second raises
+  // it.
+  std::vector<std::string> commands = {};
   // Of one without `since`: it has been so since then at least, as its source tells or reduce() saw it first.
   std::optional<TimePoint> seen = std::nullopt;
   bool restarts_plugin = false;  // of a node: a restart of its device plugin's pod is the way out

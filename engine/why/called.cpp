@@ -111,6 +111,10 @@ Answer answer_of(const Refused& refused) {
   const std::vector<std::string>& commands = refused.remark->commands;
   answer.help.push_back({Help::admin, "raise the quota, or wait until some of it ends",
                          commands.empty() ? "" : commands.front(), Certainty::likely});
+  if (commands.size() > 1)
+    answer.help.push_back({Help::admin,
+                           "raise the quota so that one more of its pods may start, if that is wanted",
+                           commands[1], Certainty::likely});
   return answer;
 }
 

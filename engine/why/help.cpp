@@ -410,6 +410,16 @@ std::pair<std::string, std::string> pod_of(const Workload& workload) {
   return {workload.id.text.substr(0, slash), workload.id.text.substr(slash + 1)};
 }
 
+// Of the queues that were asked for it, also where its pods are there and wait at a gate of Kueue's.
+void raise_queues(Case& of) {
+  if (of.site.details == nullptr) return;
+  for (const Related& one : of.site.details->related)
+    if (!one.makes_room.empty())
+      of.add(Help::admin,
+             fmt::format("raise the nominalQuota of the ClusterQueue {}, if that is wanted", one.name),
+             one.makes_room);
+}
+
 // Its own Workload tells of each flavor that was tried; a deactivated one waits for a person.
 void kueue_admin(Case& of, Topic topic, const std::string& space, const std::string& name) {
   if (topic == Topic::held)
@@ -435,6 +445,7 @@ std::string_view queue_kind_in(std::string_view reason) {
 
 void kubernetes_admin(Case& of, Topic topic) {
   const auto [space, name] = pod_of(of.workload);
+  raise_queues(of);
   if (waits_for_kueue(of.workload)) return kueue_admin(of, topic, space, name);
   switch (topic) {
     case Topic::gate:

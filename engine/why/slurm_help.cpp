@@ -5,6 +5,7 @@
 
 #include "engine/model/array_tasks.hpp"
 #include "engine/number.hpp"
+#include "engine/slurm_time.hpp"
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/may_use.hpp"
@@ -103,6 +104,17 @@ void dependency(Desk& desk) {
   desk.admin("take its dependency off", command("scontrol update JobId={} Dependency=", desk.target));
 }
 
+// As long as the job's own limit, in whole minutes.
+void longer_partition(Desk& desk, const Partition& one) {
+  const auto most = slurm_time_limit(one.max_time);
+  if (!most || !desk.job.limit || *desk.job.limit <= *most) return;
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(*desk.job.limit).count();
+  desk.admin(fmt::format("raise MaxTime of the partition {} to {} minutes, if that is wanted: slurm.conf has "
+                         "to say so, too, or it ends when slurmctld reads that again",
+                         one.name, minutes),
+             command("scontrol update PartitionName={} MaxTime={}", one.name, std::to_string(minutes)));
+}
+
 void partition(Desk& desk) {
   const std::vector<std::string> own = partitions_of(desk.job);
   for (const Partition& one : desk.cluster.partitions) {
@@ -112,6 +124,7 @@ void partition(Desk& desk) {
         desk.admin(
             fmt::format("lower its time limit to that of the partition {}, {}", one.name, one.max_time),
             command("scontrol update JobId={} TimeLimit={}", desk.target, one.max_time));
+      longer_partition(desk, one);
     } else if (!one.state.empty() && one.state != "UP") {
       desk.admin(fmt::format("open the partition {}: its state is {}", one.name, one.state),
                  command("scontrol update PartitionName={} State=UP", one.name));

@@ -56,8 +56,8 @@ bool lies_over(Scope scope) {
          scope == Scope::guide || scope == Scope::question;
 }
 bool has_verbs_of_its_own(Scope scope) {
-  return scope == Scope::plan || scope == Scope::run || scope == Scope::findings || scope == Scope::usage ||
-         scope == Scope::pack || scope == Scope::fleet || scope == Scope::advise;
+  return scope == Scope::plan || scope == Scope::run || scope == Scope::findings || scope == Scope::users ||
+         scope == Scope::usage || scope == Scope::pack || scope == Scope::fleet || scope == Scope::advise;
 }
 
 TEST(Actions, NoDefaultKeyMeansTwoThings) {

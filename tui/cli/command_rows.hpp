@@ -202,9 +202,11 @@ inline constexpr Command kCommands[] = {
     {"users", kUsers, "", 0, Completes::nothing, "", "list who holds and waits for how much",
      "One row for each user of each cluster: the GPUs that the user's workloads hold, where a slice counts "
      "as its part of the GPU, how many workloads run and wait, how many of the held slices are idle at this "
-     "moment (below 1 % use; n/a where nothing measures them), and what is held and asked for. Exit code 3 "
-     "where a cluster did not answer completely.",
+     "moment (below 1 % use; n/a where nothing measures them), and what is held and asked for. With --by "
+     "account one row for each account, which on Kubernetes is a namespace. Exit code 3 where a cluster did "
+     "not answer completely.",
      "tessera users\n"
+     "tessera users --by account\n"
      "tessera users -o csv --cluster prod"},
     {"record", kRecord, "[list]", 1, Completes::words, "list", "write what a cluster does into a folder",
      "Writes what changed every minute: one file a day for each cluster, JSON lines in zstd (docs/time.md); "

@@ -134,7 +134,7 @@ struct Options {
   double speed = 0;                      // replay
   std::string from, to;                  // diff: times in words
   Duration since{7LL * 24 * 3'600'000};  // usage, waste: how far back
-  std::string by;                        // usage; empty: user, or what the source tells
+  std::string by;                        // usage, users; empty: user, or what the source tells
   bool accounting = false;               // usage: ask the scheduler's accounting, no recording
   bool no_cache = false;                 // ...about each day again
   bool demand = false;                   // usage: peaks by profile and hour, instead of sums

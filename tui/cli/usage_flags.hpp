@@ -13,7 +13,7 @@ namespace tessera::cli {
 inline constexpr Flag kUsageFlags[] = {
     {"since", 0, "TIME", false, "", Section::past, kUsed | kWaste | kAdvise, "", false, "7d",
      Completes::nothing, "", "how far back to look (7d)"},
-    {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "", Completes::words,
+    {"by", 0, "WHAT", false, "", Section::past, kUsed | kUsers, "", false, "", Completes::words,
      "user account group profile node workload", "what to sum up by (user; from Prometheus workload)"},
     {"source", 0, "WHERE", false, "", Section::past, kUsed | kWaste | kPack | kAdvise, "", true, "",
      Completes::words, "recording accounting prometheus",

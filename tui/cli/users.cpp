@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/insight/available.hpp"
 #include "engine/insight/held_words.hpp"
 #include "engine/insight/users.hpp"
@@ -23,12 +25,22 @@ Json json_of(const Counts& counts) {
   return map;
 }
 
-Json json_of(const insight::UserSum& sum) {
+using insight::SumBy;
+
+// The other names: accounts of a user, users of an account.
+const std::set<std::string>& others_of(const insight::UserSum& sum, SumBy by) {
+  return by == SumBy::user ? sum.accounts : sum.users;
+}
+const std::string& name_of(const insight::UserSum& sum, SumBy by) {
+  return by == SumBy::user ? sum.user : sum.account;
+}
+
+Json json_of(const insight::UserSum& sum, SumBy by) {
   Json one = Json::map();
   one.add("cluster", Json::of(sum.cluster.text));
-  one.add("user", text_or_null(sum.user));
-  Json& accounts = one.add("accounts", Json::list());
-  for (const std::string& account : sum.accounts) accounts.items.push_back(Json::of(account));
+  one.add(by == SumBy::user ? "user" : "account", text_or_null(name_of(sum, by)));
+  Json& others = one.add(by == SumBy::user ? "accounts" : "users", Json::list());
+  for (const std::string& other : others_of(sum, by)) others.items.push_back(Json::of(other));
   one.add("gpus", sum.unknown == 0 ? Json::of(sum.gpus) : Json());
   one.add("gpus_at_least", Json::of(sum.gpus));
   one.add("running", Json::of(std::int64_t{sum.running}));
@@ -41,10 +53,10 @@ Json json_of(const insight::UserSum& sum) {
   return one;
 }
 
-Json json_of(const std::vector<insight::UserSum>& users) {
+Json json_of(const std::vector<insight::UserSum>& users, SumBy by) {
   Json document = Json::map();
-  Json& list = document.add("users", Json::list());
-  for (const insight::UserSum& sum : users) list.items.push_back(json_of(sum));
+  Json& list = document.add(by == SumBy::user ? "users" : "accounts", Json::list());
+  for (const insight::UserSum& sum : users) list.items.push_back(json_of(sum, by));
   return document;
 }
 
@@ -56,10 +68,10 @@ std::string gpus_of(const insight::UserSum& sum, bool bare) {
 }
 
 // bare: for scripts.
-Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
+Grid grid_of(const std::vector<insight::UserSum>& users, SumBy by, bool bare) {
   using query::Align, query::Show;
   Grid grid;
-  grid.heads = {{"user", "USER"},
+  grid.heads = {by == SumBy::user ? Grid::Head{"user", "USER"} : Grid::Head{"account", "ACCOUNT"},
                 {"cluster", "CLUSTER"},
                 {"gpus", "GPUS", Align::right},
                 {"running", "RUNNING", Align::right},
@@ -70,8 +82,9 @@ Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
                 {"asks", "WAITS FOR", Align::left, Show::roomy}};
   for (const insight::UserSum& sum : users) {
     const std::string unmeasured = bare ? "" : "n/a";
-    grid.rows.push_back({sum.user.empty() ? (bare ? "" : "?") : sum.user, sum.cluster.text,
-                         gpus_of(sum, bare), std::to_string(sum.running), std::to_string(sum.waiting),
+    const std::string& name = name_of(sum, by);
+    grid.rows.push_back({name.empty() ? (bare ? "" : "?") : name, sum.cluster.text, gpus_of(sum, bare),
+                         std::to_string(sum.running), std::to_string(sum.waiting),
                          std::to_string(sum.measured),
                          sum.measured == 0 ? unmeasured : std::to_string(sum.idle),
                          bare ? counts_text(sum.holds) : insight::held_text(sum), counts_text(sum.asks)});
@@ -79,22 +92,27 @@ Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
   return grid;
 }
 
-std::string print(const std::vector<insight::UserSum>& users, const Options& options) {
+std::string print(const std::vector<insight::UserSum>& users, SumBy by, const Options& options) {
   switch (options.output) {
-    case OutputFormat::json: return document(json_of(users), Markup::json);
-    case OutputFormat::yaml: return document(json_of(users), Markup::yaml);
-    case OutputFormat::csv: return to_csv(grid_of(users, true), options.headers);
+    case OutputFormat::json: return document(json_of(users, by), Markup::json);
+    case OutputFormat::yaml: return document(json_of(users, by), Markup::yaml);
+    case OutputFormat::csv: return to_csv(grid_of(users, by, true), options.headers);
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
   if (users.empty()) return tui::told(options.reader, "No workload holds or waits for a GPU.") + "\n";
-  return to_table(grid_of(users, false), options.headers, options.paper);
+  return to_table(grid_of(users, by, false), options.headers, options.paper);
 }
 
 }  // namespace
 
 int run_users(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
+  if (!options.by.empty() && options.by != "user" && options.by != "account")
+    return complain(streams, {"cannot sum up", "--by: \"" + clean(options.by, 40) + "\" is not known",
+                              "--by user or account; on Kubernetes a namespace is an account"}),
+           kUsage;
+  const SumBy by = options.by == "account" ? SumBy::account : SumBy::user;
   OpenClusters clusters(options, catalogue, joins, streams);
   if (auto failed = clusters.open()) return *failed;
   if (auto failed = clusters.start(options.cluster)) return *failed;
@@ -109,7 +127,7 @@ int run_users(const Options& options, const mig::Catalogue& catalogue, const Joi
       return kUnknown;
     }
   for (const Cluster& cluster : model.clusters) keep_names(joins, options, cluster);
-  streams.out << print(insight::users_of(model, catalogue), options);
+  streams.out << print(insight::users_of(model, catalogue, by), by, options);
   return kDone;
 }
 

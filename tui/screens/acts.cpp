@@ -24,6 +24,7 @@
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
 #include "tui/screens/usage.hpp"
+#include "tui/screens/users.hpp"
 #include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {

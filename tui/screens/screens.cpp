@@ -66,7 +66,7 @@ constexpr auto kDoctorFooter = list(open, finding_plan, acknowledge, back, copy,
 constexpr auto kUsageFooter = list(open, usage_by, usage_days, usage_source, back, copy, refresh, palette);
 constexpr auto kWasteFooter =
     list(open, usage_letter, usage_days, usage_source, back, copy, refresh, palette);
-constexpr auto kUsersFooter = list(open, back, copy, show_waiting, show_doctor, palette);
+constexpr auto kUsersFooter = list(open, users_by, back, copy, show_waiting, show_doctor, palette);
 
 constexpr auto kPackFooter =
     list(pack_more, pack_less, pack_count, open, pack_queue, back, pack_clear, pack_product, pack_evict,
@@ -86,6 +86,7 @@ constexpr std::array kFleetScopes{Scope::fleet};
 constexpr std::array kAdviseScopes{Scope::advise};
 constexpr std::array kLogScopes{Scope::log};
 constexpr std::array kFindingsScopes{Scope::findings};
+constexpr std::array kUsersScopes{Scope::users};
 constexpr std::array kUsageScopes{Scope::usage};
 constexpr std::array kPlanScopes{Scope::plan};
 constexpr std::array kArmAsks{Scope::arm};
@@ -316,6 +317,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
     {.kind = ScreenKind::users,
      .word = "users",
      .way = show_users,
+     .scopes = kUsersScopes,
      .footer = kUsersFooter,
      .body = &kPanesBody,
      .panes = users_panes,

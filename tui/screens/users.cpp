@@ -28,31 +28,42 @@ namespace {
 constexpr std::size_t kManyThings = 20000;
 constexpr Duration kManyEvery{5000};
 
-std::string id_of_user(const insight::UserSum& sum) { return sum.cluster.text + '\x1f' + sum.user; }
+std::string id_of_user(const insight::UserSum& sum) {
+  return sum.cluster.text + '\x1f' + insight::name_of(sum);
+}
 
-std::string user_text(const insight::UserSum& sum) { return sum.user.empty() ? "?" : sum.user; }
+std::string user_text(const insight::UserSum& sum) {
+  return insight::name_of(sum).empty() ? "?" : insight::name_of(sum);
+}
+
+// What the screen lists; overview and usage have the users whatever it lists.
+const std::vector<insight::UserSum>& shown(const UiState& state) {
+  return state.users.by_account ? state.users.accounts : state.users.users;
+}
 
 const insight::UserSum* user_here(const UiState& state) {
-  const std::vector<insight::UserSum>& users = state.users.users;
+  const std::vector<insight::UserSum>& users = shown(state);
   if (users.empty()) return nullptr;
   const auto* here = item_here(std::span<const insight::UserSum>(users), state.top(), id_of_user);
   return here ? here : &users.front();
 }
 
-std::string accounts_text(const insight::UserSum& sum) {
+std::string listed(const std::set<std::string>& names) {
   std::string text;
-  for (const std::string& account : sum.accounts) text += (text.empty() ? "" : ", ") + account;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
+
+std::string_view name_heading(const UiState& state) { return state.users.by_account ? "ACCOUNT" : "USER"; }
 
 struct UserColumns {
   int cluster = 0, gpus = 0, running = 0, waiting = 0, idle = 0, holds = 0;
 };
 // Names have what they need, up to here: what a user holds is read to its end.
-UserColumns user_columns(const UiContext& ui, const std::vector<insight::UserSum>& users, int width) {
+UserColumns user_columns(const UiContext& ui, const UiState& state, int width) {
   const int most = width >= 100 ? 20 : 14;
-  int name = 4, cluster = 7;
-  for (const insight::UserSum& sum : users) {
+  int name = display_width(name_heading(state)), cluster = 7;
+  for (const insight::UserSum& sum : shown(state)) {
     name = std::max(name, std::min(display_width(user_text(sum)), most));
     cluster = std::max(cluster, std::min(display_width(sum.cluster.text), most));
   }
@@ -83,9 +94,9 @@ DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiCont
   line.id = id_of_user(sum);
   const int first = at.cluster > 0 ? at.cluster : at.gpus;
   line.spans.push_back({shorten(user_text(sum), first - 2, state.ascii),
-                        sum.user.empty() ? Style(Role::unknown)
-                        : now            ? Style(Role::text).with_bold()
-                                         : Style(Role::dim),
+                        insight::name_of(sum).empty() ? Style(Role::unknown)
+                        : now                         ? Style(Role::text).with_bold()
+                                                      : Style(Role::dim),
                         1});
   if (at.cluster > 0)
     line.spans.push_back(
@@ -103,7 +114,8 @@ DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiCont
 Document foot_for(const insight::UserSum& sum, const UiContext& ui, const UiState& state, int width) {
   Document foot;
   foot.push_back({{{user_text(sum), Style(Role::text).with_bold(), 1}}, {}});
-  if (!sum.accounts.empty()) add_wrapped_fact(foot, told(state, "accounts"), accounts_text(sum), width);
+  if (!sum.accounts.empty()) add_wrapped_fact(foot, told(state, "accounts"), listed(sum.accounts), width);
+  if (!sum.users.empty()) add_wrapped_fact(foot, told(state, "users"), listed(sum.users), width);
   if (!sum.holds.empty()) add_wrapped_fact(foot, told(state, "holds"), held_when_read(sum, ui, state), width);
   if (sum.unknown > 0)
     add_wrapped_fact(
@@ -114,9 +126,9 @@ Document foot_for(const insight::UserSum& sum, const UiContext& ui, const UiStat
   return foot;
 }
 
-DocLine heading(const UserColumns& at) {
+DocLine heading(const UserColumns& at, std::string_view name) {
   DocLine line;
-  line.spans.push_back({"USER", Role::heading, 1});
+  line.spans.push_back({std::string(name), Role::heading, 1});
   if (at.cluster > 0) line.spans.push_back({"CLUSTER", Role::heading, at.cluster});
   put_right(line, "GPUS", at.gpus, 6, Role::heading);
   put_right(line, "RUNNING", at.running, 7, Role::heading);
@@ -196,17 +208,17 @@ std::string gpus_text(const insight::UserSum& sum, bool ascii) {
 
 Panes users_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
-  if (state.users.users.empty()) {
+  if (shown(state).empty()) {
     const std::string_view none =
         none_text(ui, N_("No workload holds or waits for a GPU."),
                   N_("Of the clusters that answer, no workload holds or waits for a GPU."));
     panes.main.push_back({{{told(state, none), Role::dim, 1}}, {}});
     return panes;
   }
-  const UserColumns at = user_columns(ui, state.users.users, width);
-  panes.main.push_back(heading(at));
-  const InView seen = in_view(state, panes.main.size() + state.users.users.size());
-  for (const insight::UserSum& sum : state.users.users)
+  const UserColumns at = user_columns(ui, state, width);
+  panes.main.push_back(heading(at, name_heading(state)));
+  const InView seen = in_view(state, panes.main.size() + shown(state).size());
+  for (const insight::UserSum& sum : shown(state))
     panes.main.push_back(seen.contains(panes.main.size()) ? line_of(sum, at, ui, state)
                                                           : DocLine{{}, id_of_user(sum)});
   if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, ui, state, width);
@@ -247,7 +259,10 @@ void refresh_users(UiState& state, Screen&, const UiContext& ui) {
   for (const Cluster& cluster : ui.model.clusters)
     things += cluster.nodes.size() * 8 + cluster.workloads.size();
   if (users.valid && things >= kManyThings && ui.wall - users.at < kManyEvery) return;
-  users = {true, ui.model.revision, ui.wall, insight::users_of(ui.model, ui.catalogue)};
+  users.valid = true, users.revision = ui.model.revision, users.at = ui.wall;
+  users.users = insight::users_of(ui.model, ui.catalogue);
+  users.accounts.clear();
+  if (users.by_account) users.accounts = insight::users_of(ui.model, ui.catalogue, insight::SumBy::account);
 }
 
 std::optional<TimePoint> users_next_change(const UiState& state, const UiContext& ui) {
@@ -261,18 +276,28 @@ Effects open_on_users(UiState& state, const UiContext&) {
   Screen list;
   list.kind = ScreenKind::workloads;
   list.cluster = sum->cluster;
-  set_filter(list, "user=" + sum->user);
+  const bool of_pods = sum->scheduler == Scheduler::kubernetes;
+  const std::string column = !state.users.by_account ? "user" : of_pods ? "group" : "account";
+  set_filter(list, column + "=" + insight::name_of(*sum));
   push(state, std::move(list));
   return {};
 }
 
 std::string why_no_open_on_users(const UiState& state, const UiContext&) {
-  return state.users.users.empty() ? "there is no row to open" : "";
+  return shown(state).empty() ? "there is no row to open" : "";
+}
+
+Effects sum_up_users(UiState& state, const UiContext&, Action) {
+  state.users.by_account = !state.users.by_account;
+  state.users.valid = false;
+  state.top().cursor.clear();
+  state.top().top = 0;
+  return {};
 }
 
 std::string copy_on_users(const UiState& state, const UiContext&) {
   const insight::UserSum* sum = user_here(state);
-  return sum ? sum->user : std::string();
+  return sum ? insight::name_of(*sum) : std::string();
 }
 
 }  // namespace tessera::tui

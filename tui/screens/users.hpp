@@ -24,7 +24,9 @@ std::string gpus_text(const insight::UserSum& sum, bool ascii);
 Panes users_panes(const UiContext& ui, const UiState& state, int width);
 void refresh_users(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> users_next_change(const UiState& state, const UiContext& ui);
-// Enter: the workloads of that user.
+// The sums of accounts, or again those of users.
+Effects sum_up_users(UiState& state, const UiContext& ui, Action action);
+// Enter: the workloads of that user or account.
 Effects open_on_users(UiState& state, const UiContext& ui);
 std::string why_no_open_on_users(const UiState& state, const UiContext& ui);
 std::string copy_on_users(const UiState& state, const UiContext& ui);

@@ -6,6 +6,8 @@
 
 #include "backends/kubernetes/api.hpp"
 #include "backends/kubernetes/objects/related.hpp"
+#include "engine/number.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -18,11 +20,18 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(at, end == text.npos ? text.npos : end - at);
 }
 
-const Json* entry_named(const Json* list, std::string_view name) {
-  if (!list) return nullptr;
+// Where in a list that name is.
+std::optional<std::size_t> place_of(const Json* list, std::string_view name) {
+  if (!list) return std::nullopt;
   const auto found = std::find_if(list->items.begin(), list->items.end(),
                                   [&](const Json& one) { return text_at(one, {"name"}) == name; });
-  return found == list->items.end() ? nullptr : &*found;
+  if (found == list->items.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - list->items.begin());
+}
+
+const Json* entry_named(const Json* list, std::string_view name) {
+  const auto place = place_of(list, name);
+  return place ? &list->items[*place] : nullptr;
 }
 
 // The entry of that resource in that flavor, of a list of flavors.
@@ -68,6 +77,59 @@ std::string quota_text(const Json& queue, const QuotaNamed& of, bool in_cohort) 
   return text;
 }
 
+// ", 2 more needed" behind the flavor.
+std::optional<std::int64_t> more_in(std::string_view rest) {
+  if (!rest.starts_with(", ")) return std::nullopt;
+  rest.remove_prefix(2);
+  const auto more = take_number<std::int64_t>(rest, 1'000'000'000);
+  return rest.starts_with(" more needed") ? more : std::nullopt;
+}
+
+// The steps of a patch that raises the entry of that resource, where it is still the one that was read: a
+// list has no names in a path. Empty: its numbers are not whole, or it is not there.
+std::string steps_for(const Json& queue, const QuotaNamed& of) {
+  const Json* groups = at(queue, {"spec", "resourceGroups"});
+  if (!groups || !of.more || !is_plain_word(of.resource) || !is_plain_word(of.flavor)) return {};
+  for (std::size_t i = 0; i < groups->items.size(); ++i) {
+    const Json* flavors = groups->items[i].find("flavors");
+    const auto flavor = place_of(flavors, of.flavor);
+    const Json* resources = flavor ? at(flavors->items[*flavor], {"resources"}) : nullptr;
+    const auto resource = place_of(resources, of.resource);
+    if (!resource) continue;
+    const Json* value = resources->items[*resource].find("nominalQuota");
+    const auto now = whole_number<std::int64_t>(amount(&resources->items[*resource], "nominalQuota"));
+    if (!now) return {};
+    const std::string_view quote = value->kind == Json::Kind::integer ? "" : "\"";
+    const std::string in_flavor = fmt::format("/spec/resourceGroups/{}/flavors/{}", i, *flavor);
+    const std::string entry = fmt::format("{}/resources/{}", in_flavor, *resource);
+    return fmt::format(R"({{"op":"test","path":"{}/name","value":"{}"}},)"
+                       R"({{"op":"test","path":"{}/name","value":"{}"}},)"
+                       R"({{"op":"test","path":"{}/nominalQuota","value":{}{}{}}},)"
+                       R"({{"op":"replace","path":"{}/nominalQuota","value":{}{}{}}})",
+                       in_flavor, of.flavor, entry, of.resource, entry, quote, *now, quote, entry, quote,
+                       add_times(*now, *of.more, 1), quote);
+  }
+  return {};
+}
+
+// What gives the first flavor that is named all that is missing of it; where that is not known, the editor.
+std::string raise_command(const Json& queue, const std::string& name, const std::vector<QuotaNamed>& named) {
+  if (!is_plain_word(name) || named.empty()) return {};
+  std::string steps;
+  for (const QuotaNamed& of : named) {
+    if (of.flavor != named.front().flavor) continue;
+    const std::string one = steps_for(queue, of);
+    if (one.empty()) return "kubectl edit clusterqueues.kueue.x-k8s.io " + shell_word(name);
+    steps += (steps.empty() ? "" : ",") + one;
+  }
+  return fmt::format("kubectl patch clusterqueues.kueue.x-k8s.io {} --type=json -p {}", shell_word(name),
+                     shell_word("[" + steps + "]"));
+}
+
+bool is_same(const QuotaNamed& a, const QuotaNamed& b) {
+  return a.resource == b.resource && a.flavor == b.flavor;
+}
+
 }  // namespace
 
 std::vector<QuotaNamed> quotas_named(std::string_view message) {
@@ -77,9 +139,16 @@ std::vector<QuotaNamed> quotas_named(std::string_view message) {
     const std::size_t begin = message.rfind(kFor, in);
     if (begin == message.npos || all.size() == kMostLinks) continue;
     const std::string_view resource = word_at(message, begin + kFor.size());
-    QuotaNamed one{clean(resource, 320), clean(word_at(message, in + kFlavor.size()), 253)};
+    const std::string_view flavor = word_at(message, in + kFlavor.size());
+    QuotaNamed one{clean(resource, 320), clean(flavor, 253),
+                   more_in(message.substr(in + kFlavor.size() + flavor.size()))};
     if (begin + kFor.size() + resource.size() != in || one.resource.empty() || one.flavor.empty()) continue;
-    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const QuotaNamed& other) { return is_same(one, other); });
+    if (same == all.end())
+      all.push_back(std::move(one));
+    else if (!one.more || (same->more && *one.more > *same->more))  // of another pod set
+      same->more = one.more;
   }
   return all;
 }
@@ -97,6 +166,7 @@ Related related_queue(const Json& cluster_queue, const std::vector<QuotaNamed>& 
   }
   if (!cohort.empty()) one.text += "; cohort " + clean(cohort, 253);
   one.text = clean(one.text, kMostOfQueue);
+  one.makes_room = raise_command(cluster_queue, one.name, named);
   return one;
 }
 

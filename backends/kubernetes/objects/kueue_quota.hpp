@@ -13,6 +13,7 @@ namespace tessera::kubernetes {
 
 struct QuotaNamed {
   std::string resource, flavor;
+  std::optional<std::int64_t> more = std::nullopt;  // how much is missing; nullopt: not told
   friend bool operator==(const QuotaNamed&, const QuotaNamed&) = default;
 };
 // "insufficient unused quota for nvidia.com/gpu in flavor h100, 2 more needed": each once, kMostLinks at

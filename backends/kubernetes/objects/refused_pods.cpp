@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backends/kubernetes/objects/parse.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
@@ -72,6 +73,41 @@ std::string why_refused(std::string_view refusal) {
       *limit->second, resource, *has->second, *wants);
 }
 
+// "requests.nvidia.com/gpu=4,requests.cpu=2" by the quota's own names, as written.
+std::map<std::string, std::string, std::less<>> written_in(std::string_view list) {
+  std::map<std::string, std::string, std::less<>> all;
+  while (!list.empty()) {
+    const std::string_view one = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(one.size() + 1, list.size()));
+    const std::size_t equals = std::min(one.find('='), one.size());
+    all.emplace(one.substr(0, equals), one.substr(std::min(equals + 1, one.size())));
+  }
+  return all;
+}
+
+// What lets one more of those pods in. Only while the limits are those of the message: an older one would
+// lower what was raised meanwhile. Empty: not all of its numbers can be read.
+std::string raise_command(const std::string& space, std::string_view refusal) {
+  const std::string_view quota = refusal.substr(0, refusal.find(", "));
+  const auto used = written_in(list_in(refusal, "used")), limits = written_in(list_in(refusal, "limited"));
+  std::string patch;
+  for (const auto& [name, wants] : written_in(list_in(refusal, "requested"))) {
+    const auto has = used.find(name), limit = limits.find(name);
+    if (has == used.end() || limit == limits.end() || !is_plain_word(name) || !is_plain_word(limit->second))
+      return {};
+    const auto asked = whole_number<std::int64_t>(wants), held = whole_number<std::int64_t>(has->second);
+    if (!asked || !held) return {};
+    std::string path = "/spec/hard/";
+    for (const char c : name) path += c == '/' ? std::string("~1") : std::string(1, c);
+    patch += fmt::format(
+        R"({}{{"op":"test","path":"{}","value":"{}"}},{{"op":"replace","path":"{}","value":"{}"}})",
+        patch.empty() ? "" : ",", path, limit->second, path, add_times(*held, *asked, 1));
+  }
+  if (patch.empty() || !is_plain_word(quota)) return {};
+  return fmt::format("kubectl -n {} patch resourcequota {} --type=json -p {}", shell_word(space),
+                     shell_word(quota), shell_word("[" + patch + "]"));
+}
+
 struct OfOwner {
   const EventObject* newest = nullptr;
   std::optional<TimePoint> first;
@@ -92,6 +128,8 @@ Remark remark_on(const std::string& owner, const OfOwner& of, TimePoint now, Dur
   remark.kind = Remark::Kind::refused;
   remark.follows = "it waits without a pod: it is in no list of waiting workloads";
   remark.commands = {"kubectl -n " + shell_word(event.meta.name_space) + " describe resourcequota"};
+  if (std::string raise = raise_command(event.meta.name_space, refusal); !raise.empty())
+    remark.commands.push_back(std::move(raise));
   if (of.first && now - *of.first < kBeganFor) remark.since = *of.first - ahead;
   return remark;
 }

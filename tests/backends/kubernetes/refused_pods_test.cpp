@@ -55,6 +55,30 @@ TEST(RefusedPods, AJobBeyondItsQuotaIsToldWithBothNumbers) {
   EXPECT_EQ(all[0].since, parse_utc("2026-11-22T10:40:00Z")) << "by our clock";
 }
 
+// The way out was a command that shows the quota: how far to raise it was left to the reader.
+TEST(RefusedPods, TheQuotaHasACommandThatLetsOneMorePodIn) {
+  const auto commands = [](const std::string& message) {
+    return told({refused("train", "2026-11-22T11:50:00Z", "2026-11-22T11:58:00Z", message)})[0].commands;
+  };
+  const std::string gpus =
+      "exceeded quota: gpus, requested: requests.nvidia.com/gpu=4, used: requests.nvidia.com/gpu=6, limited: "
+      "requests.nvidia.com/gpu=8";
+  ASSERT_EQ(commands(gpus).size(), 2u);
+  EXPECT_EQ(commands(gpus)[1],
+            R"(kubectl -n ml patch resourcequota gpus --type=json -p '[)"
+            R"({"op":"test","path":"/spec/hard/requests.nvidia.com~1gpu","value":"8"},)"
+            R"({"op":"replace","path":"/spec/hard/requests.nvidia.com~1gpu","value":"10"}]')");
+  const std::vector<std::string> both = commands(kMessage);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_NE(both[1].find(R"("path":"/spec/hard/requests.cpu","value":"10"})"), std::string::npos) << both[1];
+  for (const char* unread :
+       {"exceeded quota: gpus, requested: requests.memory=16Gi,requests.nvidia.com/gpu=4, used: "
+        "requests.memory=2Gi,requests.nvidia.com/gpu=6, limited: "
+        "requests.memory=8Gi,requests.nvidia.com/gpu=8",
+        "exceeded quota: gpus, requested: requests.nvidia.com/gpu=4, used: requests.nvidia.com/gpu=6"})
+    EXPECT_EQ(commands(unread).size(), 1u) << "the rest would keep it out: " << unread;
+}
+
 TEST(RefusedPods, WhatIsOverIsNotToldAndWhatIsOldHasNoBeginning) {
   EXPECT_TRUE(told({refused("train", "2026-11-22T11:00:00Z", "2026-11-22T11:39:00Z")}).empty())
       << "its controller would have tried again";

@@ -121,7 +121,7 @@ TEST(KubernetesRelated, EachResourceThatKueueNamesIsLookedUpInItsQueue) {
       "needed, insufficient unused quota for nvidia.com/gpu in flavor h100, 6 more needed, insufficient "
       "unused "
       "quota for cpu in flavor h100, 2 more needed");
-  EXPECT_EQ(named, (std::vector<QuotaNamed>{{"cpu", "h100"}, {"nvidia.com/gpu", "h100"}}));
+  EXPECT_EQ(named, (std::vector<QuotaNamed>{{"cpu", "h100", 2}, {"nvidia.com/gpu", "h100", 6}}));
   EXPECT_TRUE(quotas_named("LocalQueue for x is not in flavor y").empty());
   const Json queue = json(R"({"metadata":{"name":"whole"},"spec":{"cohortName":"all","resourceGroups":[
       {"flavors":[{"name":"old","resources":[{"name":"nvidia.com/gpu","nominalQuota":"1"}]},
@@ -139,6 +139,34 @@ TEST(KubernetesRelated, EachResourceThatKueueNamesIsLookedUpInItsQueue) {
       {"name":"r","nominalQuota":6}]}]}]}})"),
                                       {{"r", "f"}});
   EXPECT_EQ(alone.text, "nominalQuota 6 of r in flavor f") << "without a cohort nothing is borrowed or lent";
+}
+
+// "What would help" ended in commands that show: by how much to raise which number was left to the reader.
+TEST(KubernetesRelated, WhatIsMissingInAClusterQueueHasTheCommandThatRaisesItsQuota) {
+  const Json queue = json(R"({"metadata":{"name":"whole"},"spec":{"resourceGroups":[
+      {"flavors":[{"name":"old","resources":[{"name":"nvidia.com/gpu","nominalQuota":"1"}]},
+                  {"name":"h100","resources":[{"name":"cpu","nominalQuota":64},
+                                              {"name":"nvidia.com/gpu","nominalQuota":"6"}]}]}]}})");
+  const auto raise = [&](const std::string& message) {
+    return related_queue(queue, quotas_named(message)).makes_room;
+  };
+  const std::string gpus = "insufficient unused quota for nvidia.com/gpu in flavor h100, 2 more needed";
+  EXPECT_EQ(raise(gpus),
+            R"(kubectl patch clusterqueues.kueue.x-k8s.io whole --type=json -p '[)"
+            R"({"op":"test","path":"/spec/resourceGroups/0/flavors/1/name","value":"h100"},)"
+            R"({"op":"test","path":"/spec/resourceGroups/0/flavors/1/resources/1/name",)"
+            R"("value":"nvidia.com/gpu"},)"
+            R"({"op":"test","path":"/spec/resourceGroups/0/flavors/1/resources/1/nominalQuota","value":"6"},)"
+            R"({"op":"replace","path":"/spec/resourceGroups/0/flavors/1/resources/1/nominalQuota",)"
+            R"("value":"8"}]')");
+  const std::string both = raise("insufficient unused quota for cpu in flavor h100, 8 more needed, " + gpus);
+  EXPECT_NE(both.find(R"("value":72})"), std::string::npos) << "a number stays a number: " << both;
+  EXPECT_NE(both.find(R"("value":"8"})"), std::string::npos) << both;
+  const std::string edit = "kubectl edit clusterqueues.kueue.x-k8s.io whole";
+  EXPECT_EQ(raise("insufficient quota for nvidia.com/gpu in flavor h100, request > maximum capacity (8 > 6)"),
+            edit);
+  EXPECT_EQ(raise("insufficient unused quota for nvidia.com/gpu in flavor a30, 2 more needed"), edit);
+  EXPECT_EQ(related_queue(queue, {}).makes_room, "");
 }
 
 TEST(KubernetesRelated, GroupsAndClaimsSayWhereTheyStand) {

@@ -125,6 +125,37 @@ TEST_F(Users, WaitingWorkCountsByWhatItAsksFor) {
   EXPECT_EQ(users[0].accounts, std::set<std::string>{"physics"});
 }
 
+// Accounts were a note at the foot of each user: what an account holds all together was to be added by hand.
+TEST_F(Users, AnAccountIsTheSumOfItsUsers) {
+  Workload one = test::running("1", "alice", {test::holds("n1", {{0}})});
+  Workload two = test::running("2", "bob", {test::holds("n1", {{3}})});
+  Workload three = test::waiting("3", "bob", "gpu:h100");
+  one.account = two.account = "physics", three.account = "vision";
+  of({one, two, three, test::waiting("4", "eve", "gpu:h100")});
+  const auto accounts = users_of(story.model, test::catalogue(), SumBy::account);
+  ASSERT_EQ(accounts.size(), 3U);
+  EXPECT_EQ(accounts[0].account, "physics");
+  EXPECT_EQ(accounts[0].user, "");
+  EXPECT_EQ(accounts[0].users, (std::set<std::string>{"alice", "bob"}));
+  EXPECT_NEAR(accounts[0].gpus, 1 + 1.0 / 7, 1e-9);
+  EXPECT_EQ(accounts[0].running, 2);
+  EXPECT_EQ(accounts[0].measured, 2) << "the use of both";
+  EXPECT_EQ(accounts[0].idle, 2);
+  EXPECT_EQ(accounts[1].account, "") << "eve's job has none, or Slurm does not tell";
+  EXPECT_EQ(accounts[2].account, "vision");
+  EXPECT_EQ(accounts[2].asks.at("gpu:h100"), 1);
+}
+
+TEST_F(Users, OnKubernetesANamespaceIsAnAccount) {
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "v1.33.1", "test"});
+  Workload pod = test::running("ml/a", "Job/a", {test::holds("n1", {{3}})});
+  pod.kind = WorkloadKind::pod, pod.group = "ml";
+  of({pod});
+  const auto accounts = users_of(story.model, test::catalogue(), SumBy::account);
+  ASSERT_EQ(accounts.size(), 1U);
+  EXPECT_EQ(accounts[0].account, "ml");
+}
+
 TEST_F(Users, WhoNeitherHoldsNorWaitsForAGpuIsLeftOut) {
   Workload cpu_only = test::waiting("1", "alice", "x");
   cpu_only.requests.clear();

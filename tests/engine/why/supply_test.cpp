@@ -404,6 +404,12 @@ TEST(WhySupply, AJobOfSeveralPartitionsIsHeldAgainstEachOfThem) {
   EXPECT_EQ(limits.more.front().text,
             "its time limit is 3 d 00 h, and the partition short allows 1 h 00 min");
   EXPECT_EQ(limits.more.back().text, "its time limit is 3 d 00 h, and the partition long allows 2 d 00 h");
+  const auto raises = [&](const std::string& command) {
+    return std::any_of(limits.help.begin(), limits.help.end(),
+                       [&](const Remedy& one) { return one.help == Help::admin && one.command == command; });
+  };
+  EXPECT_TRUE(raises("scontrol update PartitionName=short MaxTime=4320"));
+  EXPECT_TRUE(raises("scontrol update PartitionName=long MaxTime=4320"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Asked {
   std::optional<Error> failure;
   OutputFormat output = OutputFormat::json;
   Paper paper;
-  std::string user = "alice";
+  std::string user = "alice", by;
   std::ostringstream out, err;
 
   int run() {
@@ -23,12 +23,14 @@ struct Asked {
     options.command = "users";
     options.output = output;
     options.paper = paper;
+    options.by = by;
     options.timeout = Duration(1500);
+    Workload held = test::running("1", user, {test::holds("n1", {{0}})});
+    held.account = "physics";
     auto hpc = [&] {
       auto backend = std::make_unique<test::StandingBackend>(
           std::vector<Node>{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})},
-          std::vector<Workload>{test::running("1", user, {test::holds("n1", {{0}})}),
-                                test::waiting("2", "", "gpu:h100")});
+          std::vector<Workload>{held, test::waiting("2", "", "gpu:h100")});
       backend->loads = loads;
       backend->failure = failure;
       return backend;
@@ -43,6 +45,23 @@ TEST(UsersList, KeepsItsSchema) {
   EXPECT_EQ(test::check_schema(test::schema_text("users"), asked.out.str()), std::vector<std::string>{});
   EXPECT_NE(asked.out.str().find("\"gpus\": 1"), std::string::npos) << asked.out.str();
   EXPECT_NE(asked.out.str().find("\"user\": null"), std::string::npos) << asked.out.str();
+}
+
+TEST(UsersList, HasARowForEachAccountWhereThatIsAskedFor) {
+  Asked asked;
+  asked.by = "account";
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("users"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_NE(asked.out.str().find("\"account\": \"physics\""), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("\"account\": null"), std::string::npos) << "of one it is not told";
+  Asked table;
+  table.by = "account", table.output = OutputFormat::table;
+  EXPECT_EQ(table.run(), kDone);
+  EXPECT_NE(table.out.str().find("ACCOUNT"), std::string::npos) << table.out.str();
+  Asked other;
+  other.by = "node";
+  EXPECT_EQ(other.run(), kUsage) << "that is usage's";
+  EXPECT_NE(other.err.str().find("--by user or account"), std::string::npos) << other.err.str();
 }
 
 TEST(UsersList, IsATableWithUnknownAsUnknown) {

@@ -120,7 +120,7 @@ TEST(WhyCommand, WorkWhosePodsAQuotaRefusesIsToldTheQuotaWithBothNumbers) {
         "for 4",
         ""};
     one.kind = Remark::Kind::refused;
-    one.commands = {"kubectl -n ml describe resourcequota"};
+    one.commands = {"kubectl -n ml describe resourcequota", "kubectl -n ml patch resourcequota gpus"};
     return one;
   };
   for (const char* called : {"train", "ml/train", "Job ml/train", "web", "ml/web", "web-5d9f"}) {
@@ -128,8 +128,9 @@ TEST(WhyCommand, WorkWhosePodsAQuotaRefusesIsToldTheQuotaWithBothNumbers) {
     asked.words = {called};
     asked.remarks = {refused("Job ml/train"), refused("ReplicaSet ml/web-5d9f")};
     EXPECT_EQ(asked.run(), kDone) << asked.err.str();
-    for (const char* part : {"quota gpus allows 8 nvidia.com/gpu, 6 are used", "WHAT WOULD HELP",
-                             "kubectl -n ml describe resourcequota"})
+    for (const char* part :
+         {"quota gpus allows 8 nvidia.com/gpu, 6 are used", "WHAT WOULD HELP",
+          "kubectl -n ml describe resourcequota", "kubectl -n ml patch resourcequota gpus"})
       EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
   }
   Asked asked;

@@ -359,6 +359,65 @@ TEST(OverviewSpare, AGroupOpensTheNodesThatItCounts) {
   }
 }
 
+// 130 nodes with two GPUs that are shared by MPS: of the first one a job has most of one GPU.
+Model many_shared_nodes(float use) {
+  Model model = two_places();
+  std::vector<Node> many;
+  for (int i = 0; i < 130; ++i) {
+    many.push_back(node("a" + std::to_string(1000 + i),
+                        {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)}),
+                         measured(gpu(1, Strategy::whole, {whole(1)}), use, 1, 40, 100)}));
+    for (Gpu& one : many.back().gpus) one.model = "h100";
+  }
+  many.front().gpus[1] = gpu(1, Strategy::mps, {shared(SliceKind::mps, 100, 1)});
+  many.front().gpus[1].model = "h100";
+  reduce(model, on("hpc", NodesListed{many}));
+  reduce(model, on("hpc", WorkloadsListed{{running("1", "alice", {holds("a1000", {{0, 95}}, Family::mps)}),
+                                           running("2", "bob", {holds("a1001", {{1, 1}})})}}));
+  return model;
+}
+
+tui::NodeGroup group_of(const Model& model, const std::string& name) {
+  for (const tui::NodeGroup& group : tui::node_groups(model))
+    if (group.cluster.text == "hpc" && group.name == name) return group;
+  return {};
+}
+
+// A bar showed the MPS of the second GPU as free, which no job could have, and a GPU with 5 % left as full.
+TEST(OverviewSpare, AGroupCountsAsFreeWhatCanBeHadAndNoMpsOfAnotherGpu) {
+  const tui::NodeGroup group = group_of(many_shared_nodes(80), "h100");
+  EXPECT_EQ(group.slices, 260);
+  EXPECT_EQ(group.held, 2);
+  EXPECT_EQ(group.in_part, 1) << "5 % of that GPU's MPS can be had";
+  EXPECT_EQ(group.free, 257) << "all but what is held, and the MPS beside it";
+  EXPECT_EQ(group.unknown, 0);
+}
+
+TEST(OverviewSpare, TheBarOfAGroupIsShadedByUseAndItsSignsAreExplained) {
+  EXPECT_EQ(group_of(many_shared_nodes(80), "h100").busy, 1) << "bob's; of alice's GPU no use is told";
+  EXPECT_EQ(group_of(many_shared_nodes(80), "h100").idle, 0);
+  EXPECT_EQ(group_of(many_shared_nodes(1), "h100").idle, 1);
+  EXPECT_EQ(group_of(many_shared_nodes(20), "h100").busy, 0);
+  Session session(many_shared_nodes(80), {120, 40});
+  const std::string legend = session.line_with("held in part");
+  EXPECT_NE(legend.find("busy"), std::string::npos) << session.screen();
+  EXPECT_NE(legend.find("closed"), std::string::npos) << legend;
+  EXPECT_EQ(legend.find("idle"), std::string::npos) << "there is none\n" << legend;
+}
+
+// Of a cluster whose jobs cannot be listed a group said that 0 % is held and 0 % free.
+TEST(OverviewSpare, AGroupOfWhichNothingIsToldHasNoPercentages) {
+  Model model = many_shared_nodes(80);
+  reduce(model,
+         on("hpc", SourceReport{Source::slurm_jobs, Error{"cannot list jobs", "refused", ""}, Duration(5)}));
+  const tui::NodeGroup group = group_of(model, "h100");
+  EXPECT_EQ(group.unknown, group.slices);
+  Session session(std::move(model), {120, 40});
+  const std::string line = session.line_with("h100  ");
+  EXPECT_NE(line.find("130"), std::string::npos) << session.screen();
+  EXPECT_EQ(line.find("%"), std::string::npos) << line;
+}
+
 TEST(OverviewSpare, TwoNodesThatAreDownForOneReasonAreOneLineThatOpensBoth) {
   Session session(many_nodes(), {120, 40});
   EXPECT_NE(session.line_with("psu").find("2 nodes"), std::string::npos) << session.screen();
@@ -427,6 +486,25 @@ TEST(OverviewSpare, MpsThatIsWaitedForHasItsUnitAtEachWidth) {
       << narrow.screen();
   EXPECT_TRUE(wide.shows("60 MPS percent")) << wide.screen();
   EXPECT_TRUE(wide.shows("MPS percent   ")) << "the table of demand\n" << wide.screen();
+}
+
+// Accounts were names at the foot of each user: what an account holds all together was to be added by hand.
+TEST(UsersScreen, AKeyHasARowForEachAccountAndEnterShowsItsWork) {
+  Session session(two_places(), {120, 40});
+  session.press("8b");
+  const std::string heading = session.line_with("RUNNING"), physics = session.line_with("physics");
+  EXPECT_NE(heading.find("ACCOUNT"), std::string::npos) << session.screen();
+  EXPECT_NE(physics.find("≥"), std::string::npos) << "of one job it is not known how much it holds\n"
+                                                  << physics;
+  EXPECT_NE(physics.find(" 10 "), std::string::npos) << "all who run\n" << physics;
+  EXPECT_NE(session.line_with("   users").find("alice, bob"), std::string::npos) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workloads);
+  EXPECT_TRUE(session.shows("88120")) << session.screen();
+  EXPECT_FALSE(session.shows("88140")) << "it has no account\n" << session.screen();
+  session.press("<esc>b");
+  EXPECT_NE(session.line_with("RUNNING").find("USER"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("heidi")) << session.screen();
 }
 
 // A node with "!!" among the findings had "!" in the mosaic, as one that is drained.

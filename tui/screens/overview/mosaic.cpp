@@ -15,7 +15,6 @@
 namespace tessera::tui {
 namespace {
 
-constexpr double kBusy = 50, kIdle = 5;  // percent
 constexpr int kName = 12;
 constexpr int kPoolShown = 16;  // tiles of a pool
 
@@ -269,20 +268,18 @@ const NodeGroup* group_under(const UiState& state, const std::string& id) {
 }
 
 int mosaic_lines(const UiState& state, Rect area) {
-  if (const int groups = static_cast<int>(state.overview.groups.size()); groups > 0)
-    return area.height < 3 ? 0 : std::min(area.height, groups + 1);
+  if (!state.overview.groups.empty()) return group_lines(state, area).all();
   return has_room(state.overview.mosaic, area) ? 1 + grid_of(state.overview.mosaic, area).per_column : 0;
 }
 
 std::vector<std::string> mosaic_ids(const UiState& state, Rect area) {
   std::vector<std::string> ids;
-  const int lines = mosaic_lines(state, area) - 1;
-  if (lines < 1) return ids;
   if (!state.overview.groups.empty()) {
-    for (int i = 0; i < lines; ++i)
+    for (int i = 0; i < group_lines(state, area).groups; ++i)
       ids.push_back(mosaic_id(state.overview.groups[static_cast<std::size_t>(i)]));
     return ids;
   }
+  if (mosaic_lines(state, area) < 2) return ids;
   const int shown = grid_of(state.overview.mosaic, area).shown;
   for (int i = 0; i < shown; ++i)
     ids.push_back(mosaic_id(state.overview.mosaic[static_cast<std::size_t>(i)]));

@@ -12,6 +12,7 @@
 
 namespace tessera::tui {
 
+inline constexpr double kBusy = 50, kIdle = 5;  // percent: from here, below
 inline constexpr std::size_t kMostTiles = 120;  // nodes; hardly a screen shows more
 
 // The nodes of small clusters, those in trouble first.
@@ -23,6 +24,13 @@ std::vector<NodeGroup> node_groups(const Model& model);
 void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 void draw_groups(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 
+// Lines of groups: a heading, one for each group that fits, and what the signs mean, where there is room.
+struct GroupLines {
+  int groups = 0;
+  bool legend = false;
+  int all() const { return groups == 0 ? 0 : 1 + groups + (legend ? 1 : 0); }
+};
+GroupLines group_lines(const UiState& state, Rect area);
 // Lines that it takes of that area; 0: there is no room for it.
 int mosaic_lines(const UiState& state, Rect area);
 // What the cursor can rest on there, in the order in which it is walked through.

@@ -26,6 +26,31 @@ bool by_partition(const Cluster& cluster) {
   return partitions.size() > 1;
 }
 
+// Of the slices that are held as a whole, by what their GPUs do; those of which nothing is told are in
+// neither.
+void add_use(NodeGroup& group, const insight::Sight& sight, const Node& node) {
+  for (const Gpu& gpu : node.gpus) {
+    if (!gpu.telemetry.use) continue;
+    const auto use = static_cast<double>(gpu.telemetry.use->value);
+    if (use >= kIdle && use < kBusy) continue;
+    const auto held = std::count_if(gpu.slices.begin(), gpu.slices.end(), [&](const Slice& slice) {
+      return slice.holding == Holding::held &&
+             insight::remainder(sight, slice) != insight::Availability::free;
+    });
+    (use >= kBusy ? group.busy : group.idle) += held;
+  }
+}
+
+// What can be had of a node where that is not all that nobody holds: MPS of another GPU than the one in use.
+void add_one_by_one(NodeGroup& group, const insight::Sight& sight, const Node& node) {
+  const auto look = [&](const Slice& slice) {
+    if (insight::remainder(sight, slice) != insight::Availability::free) return;
+    ++(slice.holding == Holding::held ? group.in_part : group.free);
+  };
+  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
+  std::for_each(node.pool.begin(), node.pool.end(), look);
+}
+
 void add(NodeGroup& group, const Cluster& cluster, const Node& node) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   const SliceCounts& counts = node.counts;
@@ -35,11 +60,14 @@ void add(NodeGroup& group, const Cluster& cluster, const Node& node) {
   group.slices += counts.all;
   // An old list of nodes or of work tells neither.
   const bool told = sight.access != insight::Access::unknown && sight.work_read;
-  const std::int64_t held = told ? counts.held : 0;
-  group.held += held;
-  // A slice that is shared and held in part counts as held: each slice is in one part of the bar.
-  if (told && sight.access == insight::Access::open) group.free += counts.free;
   group.unknown += told ? std::max(0, counts.all - counts.held - counts.free - counts.out) : counts.all;
+  if (!told) return;
+  group.held += counts.held;
+  if (sight.access != insight::Access::open) return;
+  add_use(group, sight, node);
+  if (!insight::can_be_had(sight)) return add_one_by_one(group, sight, node);
+  group.free += counts.free;
+  group.in_part += node.unheld.slices - node.unheld.free;
 }
 
 // Matches the name literally.
@@ -114,22 +142,63 @@ GroupColumns columns_of(int width, bool clusters) {
           rest + 41 + bar};
 }
 
-// "▇▇▇▇··░": what is held, free, closed and not known, in parts of a bar.
-void draw_bar(Canvas& canvas, int x, int y, int width, const NodeGroup& group, bool ascii) {
+// A part of a bar: slices of one kind, and the sign that stands for them.
+struct BarPart {
+  std::int64_t slices = 0;
+  std::string_view sign;
+  Style style;
+  std::string_view meaning;
+};
+
+// Each slice is in one part, in the order in which a bar shows them. Those that shine are of GPUs that work.
+std::vector<BarPart> parts_of(const NodeGroup& group, bool ascii) {
   const Glyphs& signs = glyphs(ascii);
-  const std::int64_t all = std::max<std::int64_t>(1, group.slices);
+  const std::string_view held = ascii ? "#" : "▇";
   const std::int64_t closed = group.slices - group.held - group.free - group.unknown;
+  return {{group.busy, held, Style(Role::held).with_bold(), "busy"},
+          {group.held - group.in_part - group.busy - group.idle, held, Role::held, "held"},
+          {group.idle, held, Role::dim, "idle"},
+          {group.in_part, ascii ? "=" : "▄", Role::held, N_("held in part")},
+          {group.free, signs.free, Role::free, "free"},
+          {closed, signs.closed, Role::dim, "closed"},
+          {group.unknown, signs.unknown, Role::unknown, N_("not reported")}};
+}
+
+// "▇▇▇▇▄··░"
+void draw_bar(Canvas& canvas, int x, int y, int width, const NodeGroup& group, bool ascii) {
+  const std::int64_t all = std::max<std::int64_t>(1, group.slices);
   std::int64_t sum = 0;
   int from = 0;
-  const auto part = [&](std::int64_t count, std::string_view sign, Role role) {
-    sum += count;
+  for (const BarPart& part : parts_of(group, ascii)) {
+    sum += part.slices;
     for (const int to = static_cast<int>((sum * width + all / 2) / all); from < to; ++from)
-      canvas.put(x + from, y, sign, role);
-  };
-  part(group.held, ascii ? "#" : "▇", Role::held);
-  part(group.free, signs.free, Role::free);
-  part(closed, signs.closed, Role::dim);
-  part(group.unknown, signs.unknown, Role::unknown);
+      canvas.put(x + from, y, part.sign, part.style);
+  }
+}
+
+// The signs that are there, of all groups.
+void draw_group_legend(Canvas& canvas, Rect area, int y, const UiState& state) {
+  NodeGroup all;
+  for (const NodeGroup& group : state.overview.groups) {
+    all.slices += group.slices, all.held += group.held, all.free += group.free;
+    all.unknown += group.unknown, all.in_part += group.in_part;
+    all.busy += group.busy, all.idle += group.idle;
+  }
+  Pen pen(canvas, area.x + 1, y, area.right() - 1, state.ascii);
+  for (const BarPart& part : parts_of(all, state.ascii)) {
+    const std::string meaning = told(state, part.meaning);
+    if (part.slices <= 0 || pen.left() < 2 + display_width(meaning)) continue;
+    pen.put(part.sign, part.style).skip(1).put(meaning, Role::dim).skip(3);
+  }
+}
+
+// "40%"; "≥40%" where it is not known of all slices; "?" of none.
+std::string percent_text(const NodeGroup& group, std::int64_t part, bool ascii) {
+  if (group.slices == 0) return "n/a";
+  if (group.unknown >= group.slices) return "?";
+  const double of = 100.0 * static_cast<double>(part) / static_cast<double>(group.slices);
+  const std::string_view least = group.unknown == 0 ? "" : ascii ? ">=" : "≥";
+  return fmt::format("{}{:.0f}%", least, of);
 }
 
 void draw_group(Canvas& canvas, int x, int y, const GroupColumns& at, int width, const NodeGroup& group,
@@ -142,12 +211,12 @@ void draw_group(Canvas& canvas, int x, int y, const GroupColumns& at, int width,
   put_right(canvas, x + at.gpus, y, std::to_string(group.gpus), plain);
   draw_bar(canvas, x + at.bar, y, at.bar_width, group, state.ascii);
   const auto percent = [&](int right, std::int64_t part, Role role) {
-    if (group.slices == 0) return void(put_right(canvas, x + right, y, "n/a", Role::dim));
-    const double of = 100.0 * static_cast<double>(part) / static_cast<double>(group.slices);
-    put_right(canvas, x + right, y, fmt::format("{:.0f}%", of), Style(part > 0 ? role : Role::dim));
+    put_right(canvas, x + right, y, percent_text(group, part, state.ascii),
+              Style(part > 0 ? role : Role::dim));
   };
   percent(at.held, group.held, Role::held);
-  percent(at.free, group.free, Role::free);
+  // Of a slice that is held in part the rest can be had: it is in both.
+  percent(at.free, group.free + group.in_part, Role::free);
   percent(at.closed, group.slices - group.held - group.free - group.unknown, Role::text);
   if (group.troubled > 0)
     put_cell(canvas, x + at.trouble, y, width - at.trouble - 1,
@@ -156,8 +225,15 @@ void draw_group(Canvas& canvas, int x, int y, const GroupColumns& at, int width,
 
 }  // namespace
 
+GroupLines group_lines(const UiState& state, Rect area) {
+  const int groups = static_cast<int>(state.overview.groups.size());
+  if (area.height < 3) return {};
+  const bool legend = area.height > 3;
+  return {std::min(groups, area.height - (legend ? 2 : 1)), legend};
+}
+
 void draw_groups(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
-  const int lines = mosaic_lines(state, area) - 1;
+  const auto [lines, legend] = group_lines(state, area);
   if (lines < 1) return;
   const std::vector<NodeGroup>& groups = state.overview.groups;
   const GroupColumns at = columns_of(area.width, ui.model.clusters.size() > 1);
@@ -171,6 +247,7 @@ void draw_groups(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
         std::pair(at.free, "FREE"), std::pair(at.closed, "CLOSED")})
     put_right(canvas, area.x + right, area.y, word, Role::heading);
   canvas.put(area.x + at.bar, area.y, "SLICES", Role::heading);
+  if (legend) draw_group_legend(canvas, area, area.y + 1 + lines, state);
   for (int i = 0; i < lines; ++i) {
     const NodeGroup& group = groups[static_cast<std::size_t>(i)];
     const int y = area.y + 1 + i;
