@@ -24,14 +24,17 @@ bool take_out(mig::Layout& layout, const mig::Placed& placed) {
 // The GPU's instances step by step: first what goes, then each creation in its order.
 std::optional<std::string> replay(const mig::Product& product, const Board& board, const BoardPlan& plan,
                                   mig::Layout& stands) {
-  mig::Layout held, idle;
-  for (const Instance& instance : board.instances) (instance.held ? held : idle).push_back(instance.placed);
-  stands = held;
-  stands.insert(stands.end(), idle.begin(), idle.end());
+  mig::Layout movable, idle;
+  for (const Instance& instance : board.instances) {
+    stands.push_back(instance.placed);
+    if (!instance.held) idle.push_back(instance.placed);
+    if (instance.held && !instance.stays) movable.push_back(instance.placed);
+  }
   for (const mig::Placed& placed : plan.destroy)
     if (!take_out(idle, placed) || !take_out(stands, placed)) return "destroys what is not idle there";
   for (const mig::Placed& placed : plan.evict)
-    if (!take_out(held, placed) || !take_out(stands, placed)) return "evicts what is not running there";
+    if (!take_out(movable, placed) || !take_out(stands, placed))
+      return "evicts what is not running there, or may not be moved";
   if (plan.evicts_whole != board.whole_held) return "what runs on the whole GPU is neither kept nor evicted";
   std::sort(stands.begin(), stands.end());
   mig::Layout kept = plan.keep;

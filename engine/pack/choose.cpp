@@ -183,7 +183,7 @@ BoardPlan plan_of(const Classes& classes, std::size_t board, const Choice& choic
   }
   const auto alike = [&](std::uint64_t layout) {
     const std::uint64_t created = layout & ~state.held & ~state.idle;
-    return std::popcount(state.held & ~layout) == choice.evicted &&
+    return (state.stays & ~layout) == 0 && std::popcount(state.held & ~layout) == choice.evicted &&
            std::popcount(created) == choice.created &&
            std::popcount(state.idle & ~layout & ~universe.whole) == choice.destroyed &&
            (created & ~universe.wanted) == 0;

@@ -214,7 +214,7 @@ std::size_t rarest(const Universe& universe, std::uint64_t places) {
 void possible(const Universe& universe, const State& state, bool evict, std::vector<std::size_t>& numbers) {
   const Worth running = worth_running(universe, state.held);
   const std::uint64_t have = state.held | state.idle;
-  const std::uint64_t stays = evict ? 0 : state.held;
+  const std::uint64_t stays = evict ? state.stays : state.held;
   // Whole it may be made only where nothing runs.
   const std::uint64_t never = ~universe.wanted | (state.may_be_whole && state.held == 0 ? 0 : universe.whole);
   std::size_t count = 0;
@@ -305,13 +305,13 @@ void group(Classes& classes, bool whole) {
 
 struct StateKey {
   std::size_t product;
-  std::uint64_t held, idle;
+  std::uint64_t held, idle, stays;
   bool may_be_whole, fixed;
   friend bool operator==(const StateKey&, const StateKey&) = default;
 };
 struct StateHash {
   std::size_t operator()(const StateKey& key) const {
-    return std::hash<std::uint64_t>{}(key.held * 0x9e3779b97f4a7c15u ^
+    return std::hash<std::uint64_t>{}(key.held * 0x9e3779b97f4a7c15u ^ key.stays * 0xc2b2ae3d27d4eb4fu ^
                                       (key.idle * 0xff51afd7ed558ccdu + key.product * 4 +
                                        (key.may_be_whole ? 1 : 0) + (key.fixed ? 2 : 0)));
   }
@@ -330,16 +330,24 @@ void add_states(const Problem& problem, Classes& classes, bool evict) {
   std::unordered_map<StateKey, std::size_t, StateHash> known;
   for (const Board& board : problem.boards) {
     const std::uint64_t whole = classes.universes[board.product].whole;
-    StateKey key{board.product, board.whole_held ? whole : 0, board.whole ? whole : 0,
-                 whole != 0 && board.may_be_whole, board.whole_held && !evict};
-    for (const Instance& instance : board.instances)
-      (instance.held ? key.held : key.idle) |= bits[board.product]
-                                                   .at(static_cast<std::size_t>(instance.placed.profile))
-                                                   .at(static_cast<std::size_t>(instance.placed.start));
+    StateKey key{board.product,
+                 board.whole_held ? whole : 0,
+                 board.whole ? whole : 0,
+                 0,
+                 whole != 0 && board.may_be_whole,
+                 board.whole_held && !evict};
+    for (const Instance& instance : board.instances) {
+      const std::uint64_t bit = bits[board.product]
+                                    .at(static_cast<std::size_t>(instance.placed.profile))
+                                    .at(static_cast<std::size_t>(instance.placed.start));
+      (instance.held ? key.held : key.idle) |= bit;
+      // Where nothing is evicted all that is held stays: no states are told apart by it.
+      if (evict && instance.held && instance.stays) key.stays |= bit;
+    }
     auto [at, fresh] = known.try_emplace(key, classes.states.size());
     if (fresh) {
       State state;
-      state.product = key.product, state.held = key.held, state.idle = key.idle;
+      state.product = key.product, state.held = key.held, state.idle = key.idle, state.stays = key.stays;
       state.may_be_whole = key.may_be_whole, state.fixed = key.fixed;
       state.worth = worth_between(classes.universes[key.product], key.idle, 0);
       classes.states.push_back(std::move(state));

@@ -50,6 +50,7 @@ struct Choice {
 struct State {
   std::size_t product = 0;  // an index into universes
   std::uint64_t held = 0, idle = 0;
+  std::uint64_t stays = 0;  // of held: what keeps its place even where others are evicted
   bool may_be_whole = false;
   bool fixed = false;  // in use as a whole, and nothing is evicted
   int count = 0;

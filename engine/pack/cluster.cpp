@@ -24,11 +24,10 @@ void pass_by(Problem& problem, const NodeName& node, const mig::Product* product
   ++all.back().gpus;
 }
 
-Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, std::size_t number,
-               const Free& is_free) {
-  Board board{node.name, gpu.index, number, {}};
+Board board_of(const Look& look, const Gpu& gpu, const mig::Product& product, std::size_t number) {
+  Board board{look.node.name, gpu.index, number, {}};
   if (gpu.strategy == Strategy::whole) {
-    board.whole = std::all_of(gpu.slices.begin(), gpu.slices.end(), is_free);
+    board.whole = std::all_of(gpu.slices.begin(), gpu.slices.end(), look.is_free);
     board.whole_held = !board.whole;
     return board;
   }
@@ -38,9 +37,12 @@ Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, st
     for (const mig::Placed& any : anywhere) board.instances.push_back({any, false});
     return board;
   }
-  for (const Slice& slice : gpu.slices)
-    board.instances.push_back(
-        {{*product.index_of(slice.profile.view()), slice.placement->start}, !is_free(slice)});
+  for (const Slice& slice : gpu.slices) {
+    const bool held = !look.is_free(slice);
+    board.instances.push_back({{*product.index_of(slice.profile.view()), slice.placement->start},
+                               held,
+                               held && look.evict && !may_be_moved(look, slice)});
+  }
   return board;
 }
 
@@ -143,7 +145,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
         continue;
       }
       spares.add_planned(gpu);
-      Board board = board_of(node, gpu, *product, number_in(found.problem.products, product), is_free);
+      Board board = board_of(look, gpu, *product, number_in(found.problem.products, product));
       board.resets_others = resets_others(look, gpu, *product);
       board.may_be_whole = may_be_whole(look, gpu, *product);
       found.problem.boards.push_back(std::move(board));
@@ -270,6 +272,10 @@ mig::Layout layout_after(const BoardPlan& plan) {
   layout.insert(layout.end(), plan.create.begin(), plan.create.end());
   std::sort(layout.begin(), layout.end());
   return layout;
+}
+
+plan::Way way_of(const Answer& answer, plan::Way allowed) {
+  return answer.evicted > 0 ? allowed : plan::Way::wait;
 }
 
 plan::Intent intent_of(const Problem& problem, const Answer& answer, const ClusterName& cluster) {

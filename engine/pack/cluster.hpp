@@ -27,8 +27,9 @@ std::string left_out_text(int count, const std::string& why);
 // are free; until: one whose holders all end by then, by their time limits, counts as free, and so does a
 // whole GPU: a plan waits for them. asked: the names for which the demand asks; nodes with other names for
 // their slices serve none of it and are left out, but for free whole GPUs that have the name of any. refused:
-// nodes that no plan changes; nullptr: none are known (engine/pack/refused.hpp). evict: GPUs that are held as
-// a whole may be planned, where their holder can start again and holds nothing else.
+// nodes that no plan changes; nullptr: none are known (engine/pack/refused.hpp). evict: what runs may be
+// moved where it can start again: of GPUs that are held as a whole, and of instances of a node that stays
+// open, where their holder holds nothing else.
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
                           std::optional<TimePoint> until = std::nullopt,
@@ -55,6 +56,10 @@ mig::Layout layout_after(const BoardPlan& plan);
 
 // The nodes that change, and what each of their GPUs is to be; without words and options.
 plan::Intent intent_of(const Problem& problem, const Answer& answer, const ClusterName& cluster);
+
+// The gentlest way that makes the answer: where nothing loses its place, work in the way is waited for,
+// whatever else is allowed.
+plan::Way way_of(const Answer& answer, plan::Way allowed);
 
 // The layouts that the GPUs are to have, as an intent file has them (engine/plan/files/intent_file.hpp);
 // empty: nothing changes.

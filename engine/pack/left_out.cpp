@@ -1,6 +1,9 @@
 #include "engine/pack/left_out.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
 
 #include "engine/model/both_sides.hpp"
 #include "engine/model/gpu_numbers.hpp"
@@ -68,6 +71,18 @@ bool slurm_works_on(const Look& look) {
   });
 }
 
+bool starts_again(const Workload& work) { return !work.stays && work.restartable == true; }
+
+bool holds_one(const Workload& work) {
+  return work.allocations.size() == 1 && work.allocations[0].count == 1 &&
+         work.allocations[0].devices.size() <= 1 && work.node_count <= 1;
+}
+
+bool is_only_on(const Workload& work, const NodeName& node) {
+  return work.node_count <= 1 && std::all_of(work.allocations.begin(), work.allocations.end(),
+                                             [&](const Allocation& one) { return one.node == node; });
+}
+
 // A whole GPU of a job on several is not one of them to move: all of them would stop.
 std::string why_not_moved(const Look& look, const Gpu& gpu) {
   constexpr const char* kUnknown = "held as a whole, or not known to be free";
@@ -77,11 +92,8 @@ std::string why_not_moved(const Look& look, const Gpu& gpu) {
       !slice.exact || slice.holders.size() != 1)
     return kUnknown;
   const Workload* work = look.cluster.workloads.find(slice.holders[0].workload);
-  if (!work || work->stays || work->restartable != true)
-    return "held as a whole by work that does not start again by itself";
-  const bool alone = work->allocations.size() == 1 && work->allocations[0].count == 1 &&
-                     work->allocations[0].devices.size() <= 1 && work->node_count <= 1;
-  return alone ? "" : "held as a whole by work that holds more than this GPU";
+  if (!work || !starts_again(*work)) return "held as a whole by work that does not start again by itself";
+  return holds_one(*work) ? "" : "held as a whole by work that holds more than this GPU";
 }
 
 std::string why_not_whole(const Look& look, const Gpu& gpu, const mig::Product& product) {
@@ -112,6 +124,22 @@ std::string why_not_cut(const Look& look, const Gpu& gpu, const mig::Product& pr
     if ((clears_all || !placed) && !look.is_free(slice)) return "in use, where a change clears the whole GPU";
   }
   return "";
+}
+
+// Of so many slices that are held, and it is not told whose each is, those of a job that counts by another
+// one: it is told how many it holds. some: the jobs that hold some of them; named: those that count already.
+int counted_again(const Look& look, const std::set<WorkloadId>& some,
+                  const std::vector<std::string_view>& named, int untold) {
+  int jobs = 0, slices = 0;
+  for (const WorkloadId& id : some) {
+    const Workload* work = look.cluster.workloads.find(id);
+    if (!work || std::binary_search(named.begin(), named.end(), id.view())) continue;
+    int held = 0;
+    for (const Allocation& one : work->allocations)
+      if (one.node == look.node.name && one.family == Family::gpu && one.devices.empty()) held += one.count;
+    if (held > 0) ++jobs, slices += held;
+  }
+  return slices <= untold ? slices - jobs : 0;
 }
 
 }  // namespace
@@ -186,19 +214,45 @@ std::optional<mig::Layout> layout_anywhere(const mig::Product& product, const Gp
   return mig::place(product, profiles);
 }
 
+bool may_be_moved(const Look& look, const Slice& slice) {
+  if (!look.evict || slice.holders.empty()) return false;
+  const bool drained = look.mode == Mode::whole_node;
+  // Whoever it may be is on the node and is sent away from there, unless some that hold it are hidden.
+  if (!slice.exact && (!drained || !look.cluster.work_known || slice.told_held)) return false;
+  return std::all_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
+    const Workload* work = look.cluster.workloads.find(holder.workload);
+    return work && starts_again(*work) && (drained ? is_only_on(*work, look.node.name) : holds_one(*work));
+  });
+}
+
 int running_on(const Look& look) {
   const SliceCounts& counts = look.node.counts;
-  int running = counts.all - counts.free - counts.out;
+  int untold = counts.all - counts.free - counts.out;  // slices of which it is not told whose each is
+  bool shared = false;
+  std::vector<std::string_view> named;
+  std::set<WorkloadId> some;
   const auto count = [&](const Slice& slice) {
     if (slice.holding == Holding::free) return;
-    if (look.is_free(slice))
-      --running;
-    else if (slice.capacity > 1 && slice.holders.size() > 1)
-      running += static_cast<int>(slice.holders.size()) - 1;
+    shared = shared || slice.capacity > 1;
+    if (look.is_free(slice)) {
+      --untold;
+    } else if (slice.holding == Holding::held && slice.exact && !slice.holders.empty()) {
+      --untold;
+      for (const Holder& holder : slice.holders) named.push_back(holder.workload.view());
+    } else if (slice.capacity == 1) {
+      for (const Holder& holder : slice.holders) some.insert(holder.workload);
+    } else if (slice.holders.size() > 1) {
+      untold += static_cast<int>(slice.holders.size()) - 1;
+    }
   };
   for (const Gpu& gpu : look.node.gpus)
     for (const Slice& slice : gpu.slices) count(slice);
   for (const Slice& slice : look.node.pool) count(slice);
+  std::sort(named.begin(), named.end());
+  named.erase(std::unique(named.begin(), named.end()), named.end());
+  // Shares are told by another number than that of slices.
+  if (untold > 1 && !shared) untold -= counted_again(look, some, named, untold);
+  const int running = static_cast<int>(named.size()) + untold;
   // Work without a GPU is waited for, too.
   const bool other = look.can.empties_all_work && look.node.cpus_held.value_or(0) > 0;
   return std::max(running, other ? 1 : 0) + (slurm_works_on(look) ? 1 : 0);

@@ -55,8 +55,12 @@ bool may_be_whole(const Look& look, const Gpu& gpu, const mig::Product& product)
 // instances do not fit the product.
 std::optional<mig::Layout> layout_anywhere(const mig::Product& product, const Gpu& gpu);
 
-// What runs on the node in all, slices that are held or may be: by their number where it is not known which.
-// Whoever shares one counts.
+// Whether what holds the instance may be moved: all of it starts again by itself, and nothing else of it
+// would stop. Where the node is drained, all of it that is there stops anyhow.
+bool may_be_moved(const Look& look, const Slice& slice);
+
+// The jobs and pods that run on the node in all, each once, whoever shares a slice too; and the slices of
+// which it is not told whose they are, by their number where it is not known which.
 int running_on(const Look& look);
 
 }  // namespace tessera::pack

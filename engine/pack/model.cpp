@@ -192,10 +192,10 @@ void UnmetOn::count(std::size_t node, int by) {
 }
 
 std::optional<Relaxed> relaxed_gpus(const Model& by_class, const Classes& classes, std::int64_t unmet,
-                                    std::int64_t evicted, const Stop& stop) {
+                                    std::optional<std::int64_t> evicted, const Stop& stop) {
   ModelProgram builder(by_class, classes);
   builder.limit(Cost::unmet, unmet);
-  builder.limit(Cost::evicted, evicted);
+  if (evicted) builder.limit(Cost::evicted, *evicted);
   return relax(builder.program(), builder.objective(Cost::gpus), stop);
 }
 

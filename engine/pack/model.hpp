@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/pack/classes.hpp"
@@ -16,7 +17,7 @@ namespace tessera::pack {
 
 struct NodeType {
   std::vector<std::size_t> nodes;  // indices into Nodes::boards
-  int running = 0;                 // instances held on each
+  int running = 0;                 // jobs and pods on each
 };
 
 struct Group {
@@ -28,7 +29,7 @@ struct Group {
 // GPUs by node, in the order in which nodes are first named.
 struct Nodes {
   std::vector<std::vector<std::size_t>> boards;  // by node: indices into Problem::boards
-  std::vector<int> running;                      // by node: instances held
+  std::vector<int> running;                      // by node: jobs and pods, as Problem::busy counts them
 };
 Nodes nodes_of(const Problem& problem);
 
@@ -86,8 +87,9 @@ class UnmetOn {
   std::vector<int> columns_;  // by class: the first of its choices
   std::unique_ptr<Relaxation> relaxation_;
 };
-// GPUs that change at least, by the relaxation, with no more unmet and evicted than that.
+// GPUs that change at least, by the relaxation, with no more unmet and evicted than that; evicted: nullopt:
+// however many.
 std::optional<Relaxed> relaxed_gpus(const Model& by_class, const Classes& classes, std::int64_t unmet,
-                                    std::int64_t evicted, const Stop& stop = {});
+                                    std::optional<std::int64_t> evicted, const Stop& stop = {});
 
 }  // namespace tessera::pack

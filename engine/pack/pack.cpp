@@ -26,11 +26,12 @@ constexpr int kMaxNodes = 2000;
 
 std::vector<Cost> costs_of(const Problem& problem, bool evict, bool nodes, bool rest) {
   std::vector<Cost> costs{Cost::unmet};
-  if (evict) costs.push_back(Cost::evicted);
+  // All that runs on a node is sent away for one instance of it: that comes before how many are evicted.
   if (problem.mode == Mode::whole_node && nodes) {
     costs.push_back(Cost::running);
     costs.push_back(Cost::nodes);
   }
+  if (evict) costs.push_back(Cost::evicted);
   costs.push_back(Cost::gpus);
   if (problem.mode == Mode::in_place && nodes) costs.push_back(Cost::nodes);
   if (rest) costs.insert(costs.end(), {Cost::destroyed, Cost::created});
@@ -112,8 +113,6 @@ class Planner {
 
   Solved without_nodes(const Classes& coarse) const {
     if (problem_.mode != Mode::whole_node) return on_nodes(coarse, all_);
-    // What is evicted comes before nodes, and the search does not look at it.
-    if (evict_) return on_nodes(coarse, quiet_nodes(coarse));
     Solved found = on_nodes(coarse, search_nodes(problem_, coarse, nodes_, needed_of(coarse), stop_));
     // Where nodes on which nothing runs suffice, all of them together leave more choice; and where whole
     // instances leave more unmet than the relaxation does, more nodes may meet it.
@@ -127,9 +126,9 @@ class Planner {
     if (Solved other = on_nodes(coarse, allowed); weight(other) < weight(found)) found = std::move(other);
   }
 
-  // What is compared of two plans that evict nothing.
-  std::array<std::int64_t, 4> weight(const Solved& solved) const {
-    std::array<std::int64_t, 4> all{};
+  // What is compared of two plans: unmet, running, nodes, evicted, GPUs.
+  std::array<std::int64_t, 5> weight(const Solved& solved) const {
+    std::array<std::int64_t, 5> all{};
     for (std::int64_t left : solved.selection.unmet) all[0] += left;
     const std::vector<bool> taken = taken_of(problem_, solved.chosen);
     for (std::size_t node = 0; node < nodes_.boards.size(); ++node) {
@@ -139,7 +138,8 @@ class Planner {
       all[1] += nodes_.running[node];
       ++all[2];
     }
-    all[3] = static_cast<std::int64_t>(solved.chosen.size());
+    for (const auto& [board, choice] : solved.chosen) all[3] += choice->evicted;
+    all[4] = static_cast<std::int64_t>(solved.chosen.size());
     return all;
   }
 
@@ -324,18 +324,21 @@ std::vector<int> to_make(const Problem& problem, const Classes& classes, const A
 
 void tell_relaxed(const Problem& problem, const Solved& solved, const Planner& planner, std::int64_t unmet,
                   Answer& answer) {
+  // On drained nodes one that evicts more may change fewer: what is told of nodes holds for those, too.
+  const auto evicted = problem.mode == Mode::in_place ? std::optional<std::int64_t>(answer.evicted)
+                                                      : std::optional<std::int64_t>();
   const Pass* gpus = solved.of_all ? solved.selection.pass(Cost::gpus) : nullptr;
-  const std::optional<Relaxed> root =
-      gpus ? gpus->root
-           : relaxed_gpus(planner.all_classes(*solved.classes), *solved.classes, unmet, answer.evicted,
-                          planner.stop());
+  const std::optional<Relaxed> root = gpus ? gpus->root
+                                           : relaxed_gpus(planner.all_classes(*solved.classes),
+                                                          *solved.classes, unmet, evicted, planner.stop());
   if (!root) return;
   answer.bounds.lp = root->value;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
     if (root->prices[i] > 1e-6) answer.binding.push_back(i);
 }
 
-// What the passes show holds for plans with as little unmet and as few evictions as this one.
+// What the passes show holds for plans with as little unmet as this one, and of GPUs in place for those with
+// as few evictions.
 void tell_bounds(const Problem& problem, const Solved& solved, const Planner& planner, Answer& answer) {
   Bounds& bounds = answer.bounds;
   const Selection& selection = solved.selection;
@@ -496,7 +499,8 @@ std::string headline(const Problem& problem, const Answer& answer) {
 
 std::string disturbed(const Problem& problem, const Answer& answer) {
   if (problem.mode != Mode::whole_node || answer.running_on_touched_nodes == 0) return "";
-  const std::string text = fmt::format("in use on nodes that change: {}", answer.running_on_touched_nodes);
+  const std::string text =
+      fmt::format("jobs and pods on nodes that change: {}", answer.running_on_touched_nodes);
   if (answer.bounds.running_proven) return fmt::format("{}; no plan has fewer", text);
   return fmt::format("{}; not proven least: no plan has fewer than {}", text, answer.bounds.running);
 }

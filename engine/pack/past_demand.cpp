@@ -1,12 +1,64 @@
 #include "engine/pack/past_demand.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "engine/pack/whole.hpp"
 
 namespace tessera::pack {
+namespace {
+
+// A profile that is on no GPU now counts as a whole one: it took that at most.
+double part_of(const ProfileName& name, const Cluster& now, const mig::Catalogue& catalogue) {
+  for (const Node& node : now.nodes.all())
+    for (const Gpu& gpu : node.gpus) {
+      const mig::Product* product = mig::product_of(gpu, catalogue);
+      const mig::Profile* profile = product ? product->find(name.view()) : nullptr;
+      if (profile && product->compute_slices > 0)
+        return static_cast<double>(profile->compute_slices) / product->compute_slices;
+    }
+  return 1;
+}
+
+// nullopt: in one hour each of them reached its peak, or none was needed.
+std::optional<BusiestHour> busiest_of(const usage::DemandOverTime& past, const std::vector<PastNeed>& needs,
+                                      const Cluster& now, const mig::Catalogue& catalogue) {
+  std::map<std::string, double> parts;
+  for (const PastNeed& need : needs) parts[need.profile.text] = part_of(need.profile, now, catalogue);
+  std::map<TimePoint, std::map<std::string, int>> hours;
+  for (const usage::DemandHour& one : past.by_hour())
+    if (one.cluster == now.name && one.peak > 0 && parts.contains(one.profile))
+      hours[one.hour][one.profile] = one.peak;
+  std::optional<BusiestHour> busiest;
+  double most = 0;
+  for (const auto& [hour, peaks] : hours) {
+    const bool all = std::all_of(needs.begin(), needs.end(), [&](const PastNeed& need) {
+      const auto at = peaks.find(need.profile.text);
+      return at != peaks.end() && at->second == need.peak;
+    });
+    if (all) return std::nullopt;
+    double gpus = 0;
+    for (const auto& [profile, peak] : peaks) gpus += peak * parts[profile];
+    if (gpus <= most) continue;
+    most = gpus;
+    busiest = BusiestHour{hour, {}};
+    for (const auto& [profile, peak] : peaks) busiest->needs.emplace_back(ProfileName(profile), peak);
+  }
+  return busiest;
+}
+
+}  // namespace
+
+std::string needs_text(const BusiestHour& busiest) {
+  std::string text;
+  for (const auto& [profile, count] : busiest.needs)
+    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, profile.text);
+  return text;
+}
 
 PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now, const std::string& group,
                           const mig::Catalogue& catalogue) {
@@ -28,6 +80,7 @@ PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now,
     if (need.peak > need.held_now)
       found.demand.push_back({need.profile, std::nullopt, need.peak - need.held_now});
   }
+  found.busiest = busiest_of(past, found.needs, now, catalogue);
   return found;
 }
 

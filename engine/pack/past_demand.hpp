@@ -2,7 +2,9 @@
 // Threads: pure function.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/pack/problem.hpp"
@@ -17,14 +19,26 @@ struct PastNeed {
   int held_now = 0;
 };
 
+// The hour in which most was needed, by the parts of a GPU; of each profile the most in it.
+struct BusiestHour {
+  TimePoint hour{};  // its beginning
+  std::vector<std::pair<ProfileName, int>> needs;
+};
+
 struct PastDemand {
   std::vector<Demand> demand;  // by profile, in the order of their names
   std::vector<PastNeed> needs;
+  // Where the peaks are of different hours: in none all of `needs` was needed. nullopt: in one it may have
+  // been.
+  std::optional<BusiestHour> busiest;
   int whole = 0;     // the most GPUs that are not cut, where they are no part of the demand
   int unplaced = 0;  // the most that were held without it being known which
   double hours = 0;  // that are recorded
   TimePoint from{}, to{};
 };
+
+// "3 × 1g.10gb, 1 × 3g.40gb"
+std::string needs_text(const BusiestHour& busiest);
 
 // The planner counts instances that are free afterwards: of each peak, those that are not held now. Whole
 // GPUs count where whole_is_one_kind(). group: as the past was summed up, of one partition or namespace.

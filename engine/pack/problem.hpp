@@ -3,9 +3,10 @@
 //
 // Costs are compared in this order. In place: unmet demand, running instances evicted, GPUs whose instances
 // change, nodes with such GPUs, idle instances destroyed, instances created. Whole node (a node is drained
-// for a change): unmet, evicted, running instances on nodes that change, such nodes, GPUs, destroyed,
-// created. Demand is met by idle instances of exactly that profile, existing or created; what stays keeps its
-// start. Threads: plain values.
+// for a change): unmet, jobs that run on nodes that change, such nodes, evicted, GPUs, destroyed, created: to
+// evict one of its instances, all of the node's work is sent away, so that what is evicted tells little.
+// Demand is met by idle instances of exactly that profile, existing or created; what stays keeps its start.
+// Threads: plain values.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ enum class Mode : std::uint8_t { in_place, whole_node };
 
 struct Instance {
   mig::Placed placed;
-  bool held = false;  // a job or pod runs on it
+  bool held = false;   // a job or pod runs on it
+  bool stays = false;  // held by what no plan moves, even where running work may be moved
   friend bool operator==(const Instance&, const Instance&) = default;
 };
 
@@ -61,7 +63,8 @@ struct Spare {
   friend bool operator==(const Spare&, const Spare&) = default;
 };
 
-// What runs on a node in all: on its instances, on GPUs that are whole or shared, and on those left out.
+// The jobs and pods that run on a node in all: on its instances, on GPUs that are whole or shared, and on
+// those left out. Where it is not told whose a slice is, it counts as one.
 struct Busy {
   NodeName node;
   int running = 0;
@@ -83,7 +86,7 @@ struct Problem {
   std::vector<Demand> demand;                 // a profile stands with products or without, never both
   std::vector<Board> boards;
   std::vector<Spare> spare;
-  std::vector<Busy> busy;  // of a node that is not listed, what its boards hold counts
+  std::vector<Busy> busy;  // of a node that is not listed, each instance that its boards hold counts as one
   std::vector<PassedBy> passed_by;
 };
 
@@ -104,10 +107,10 @@ struct Bounds {
   double lp = 0;         // GPUs, by the linear relaxation
   int gpus = 0;          // the best of these, or the optimum where the search ended
   int nodes = 0;
-  int running = 0;              // what runs on nodes that change (whole node)
+  int running = 0;              // jobs and pods on nodes that change (whole node)
   bool gpus_proven = false;     // no plan with this unmet demand and these evictions changes fewer GPUs
   bool nodes_proven = false;    // in place: nor fewer nodes with as few GPUs; whole node: nor fewer nodes
-  bool running_proven = false;  // whole node: no plan with as little unmet and as few evictions disturbs less
+  bool running_proven = false;  // whole node: no plan with as little unmet disturbs fewer
   bool unmet_proven = false;    // no plan leaves less unmet
   bool rest_proven = false;     // nor is any of the costs that follow lower
 };

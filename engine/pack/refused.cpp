@@ -32,6 +32,7 @@ std::string why_refused(const plan::Intent& one, const ReadFrom& from) {
 plan::Intent intent_with(const Problem& problem, const Answer& answer, const ReadFrom& from) {
   plan::Intent intent = intent_of(problem, answer, from.cluster.name);
   intent.options = from.options;
+  intent.options.way = way_of(answer, from.options.way);
   return intent;
 }
 

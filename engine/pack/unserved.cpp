@@ -163,9 +163,8 @@ class Rooms {
 
   mig::Layout held_on(const Board& board) const {
     mig::Layout held;
-    if (problem_.evict) return held;
     for (const Instance& one : board.instances)
-      if (one.held) held.push_back(one.placed);
+      if (one.held && (one.stays || !problem_.evict)) held.push_back(one.placed);
     std::sort(held.begin(), held.end());
     return held;
   }

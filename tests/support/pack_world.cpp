@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace tessera::test {
@@ -51,6 +52,7 @@ struct Change {
   std::map<std::string, int> gained;  // idle instances, by profile; evicted ones taken off
   int evicted = 0, destroyed = 0, created = 0;
   bool touched = false;
+  bool forbidden = false;  // it moves what may not be moved
 };
 
 std::vector<Change> changes_of(const pack::Problem& problem, const pack::Board& board) {
@@ -74,6 +76,7 @@ std::vector<Change> changes_of(const pack::Problem& problem, const pack::Board& 
       const bool stays = at != fresh.end();
       if (stays) fresh.erase(at);
       if (!stays && instance.held) ++change.evicted, count(instance.placed, -1);
+      if (!stays && instance.held && instance.stays) change.forbidden = true;
       if (!stays && !instance.held) ++change.destroyed;
       if (stays && !instance.held) count(instance.placed, 1);
     }
@@ -83,7 +86,7 @@ std::vector<Change> changes_of(const pack::Problem& problem, const pack::Board& 
     if (board.whole_held && change.touched) ++change.evicted, change.gained["whole"] = -1;
     // Without an instance that is made, an uncut one stays uncut.
     if (board.whole && !change.touched) change.gained["whole"] = 1;
-    if (change.evicted > 0 && !problem.evict) continue;
+    if (change.forbidden || (change.evicted > 0 && !problem.evict)) continue;
     if (!seen.insert({change.gained, {change.evicted, change.destroyed, change.created}}).second) continue;
     changes.push_back(std::move(change));
   }
@@ -96,7 +99,7 @@ std::vector<Change> changes_of(const pack::Problem& problem, const pack::Board& 
 
 class Everything {
  public:
-  explicit Everything(const pack::Problem& problem) : problem_(problem) {
+  Everything(const pack::Problem& problem, const JobsByNode& jobs) : problem_(problem), jobs_(jobs) {
     for (const pack::Board& board : problem.boards) {
       changes_.push_back(changes_of(problem, board));
       for (const pack::Instance& instance : board.instances) running_[board.node] += instance.held ? 1 : 0;
@@ -109,6 +112,11 @@ class Everything {
   PackCosts run() {
     step(0);
     return *best_;
+  }
+  // Of the changes that leave least unmet.
+  std::int64_t fewest_sent_away() {
+    step(0);
+    return fewest_->second;
   }
 
  private:
@@ -136,15 +144,24 @@ class Everything {
     for (const auto& [profile, count] : left) costs[0] += std::max(0, count);
     for (const NodeName& node : nodes) running += running_[node];
     const auto count = static_cast<std::int64_t>(nodes.size());
-    costs[1] = evicted;
+    std::set<std::string> sent_away;
+    if (evicted > 0)
+      for (const NodeName& node : nodes)
+        if (const auto at = jobs_.find(node); at != jobs_.end())
+          sent_away.insert(at->second.begin(), at->second.end());
+    const std::pair away(costs[0], static_cast<std::int64_t>(sent_away.size()));
+    if (!fewest_ || away < *fewest_) fewest_ = away;
+    // Nothing is moved unless it has to be; then all that runs on the nodes is sent away for it.
     if (problem_.mode == pack::Mode::in_place)
-      costs = {costs[0], evicted, gpus, count, destroyed, created, 0};
+      costs = {costs[0], evicted, gpus, count, destroyed, created};
     else
-      costs = {costs[0], evicted, running, count, gpus, destroyed, created};
+      costs = {costs[0], evicted > 0, running, count, evicted, gpus, destroyed, created};
     if (!best_ || costs < *best_) best_ = costs;
   }
 
   const pack::Problem& problem_;
+  const JobsByNode& jobs_;
+  std::optional<std::pair<std::int64_t, std::int64_t>> fewest_;  // unmet, jobs that are sent away
   std::vector<std::vector<Change>> changes_;
   std::map<NodeName, int> running_;
   std::map<std::string, int> left_;
@@ -171,22 +188,19 @@ PackCosts costs_of(const pack::Problem& problem, const pack::Answer& answer) {
   std::int64_t unmet = answer.homeless;
   for (int left : answer.unmet) unmet += left;
   if (problem.mode == pack::Mode::in_place)
-    return {unmet,
-            answer.evicted,
-            answer.gpus_touched,
-            answer.nodes_touched,
-            answer.idle_destroyed,
-            answer.created,
-            0};
-  return {unmet,
-          answer.evicted,
-          answer.running_on_touched_nodes,
-          answer.nodes_touched,
-          answer.gpus_touched,
-          answer.idle_destroyed,
-          answer.created};
+    return {unmet,         answer.evicted, answer.gpus_touched, answer.nodes_touched, answer.idle_destroyed,
+            answer.created};
+  return {unmet,          answer.evicted > 0,  answer.running_on_touched_nodes, answer.nodes_touched,
+          answer.evicted, answer.gpus_touched, answer.idle_destroyed,           answer.created};
 }
 
-PackCosts best_costs(const pack::Problem& problem) { return Everything(problem).run(); }
+PackCosts best_costs(const pack::Problem& problem) {
+  const JobsByNode none;
+  return Everything(problem, none).run();
+}
+
+std::int64_t fewest_sent_away(const pack::Problem& problem, const JobsByNode& jobs) {
+  return Everything(problem, jobs).fewest_sent_away();
+}
 
 }  // namespace tessera::test

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <random>
+#include <set>
+#include <string>
 
 #include "engine/pack/problem.hpp"
 
@@ -24,11 +27,19 @@ struct PackKind {
 
 pack::Problem random_problem(const PackKind& kind, std::mt19937& random);
 
-// Costs in the order of the problem's mode: see engine/pack/problem.hpp.
-using PackCosts = std::array<std::int64_t, 7>;
+// What is to be small, the first first. In place: unmet, evicted, GPUs, nodes, destroyed, created. Whole
+// node: unmet, whether anything is evicted at all, what runs on nodes that change, nodes, evicted, GPUs,
+// destroyed, created.
+using PackCosts = std::array<std::int64_t, 8>;
 PackCosts costs_of(const pack::Problem& problem, const pack::Answer& answer);
 // The lowest costs that any change of any GPUs reaches. Tries every layout of every GPU: for a handful of
 // them.
 PackCosts best_costs(const pack::Problem& problem);
+
+// The fewest jobs that are sent away for a change that leaves least unmet, where all that run on a node are
+// sent away as soon as anything is moved: counted by their names, whatever the problem says of them. Tries
+// everything, too.
+using JobsByNode = std::map<NodeName, std::set<std::string>>;
+std::int64_t fewest_sent_away(const pack::Problem& problem, const JobsByNode& jobs);
 
 }  // namespace tessera::test

@@ -68,6 +68,13 @@ void add_whole_gpus(Problem& problem, std::mt19937& random) {
         {ProfileName("whole"), {}, 1 + static_cast<int>(random() % problem.boards.size())});
 }
 
+// Some of what runs may not be moved.
+void add_what_stays(Problem& problem, std::mt19937& random) {
+  if (!problem.evict) return;
+  for (Board& board : problem.boards)
+    for (Instance& instance : board.instances) instance.stays = instance.held && random() % 4 == 0;
+}
+
 // TESSERA_PACK_RUNS=100000 tries that many instead.
 int runs(int usual) {
   const char* more = std::getenv("TESSERA_PACK_RUNS");
@@ -311,10 +318,10 @@ boards:
 - {node: a, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 7g.80gb, start: 0, held: true}]}
 )");
   Answer packed = answer(problem);
-  EXPECT_EQ(disturbed(problem, packed), "in use on nodes that change: 1; no plan has fewer");
+  EXPECT_EQ(disturbed(problem, packed), "jobs and pods on nodes that change: 1; no plan has fewer");
   packed.bounds.running_proven = false, packed.bounds.running = 0;
   EXPECT_EQ(disturbed(problem, packed),
-            "in use on nodes that change: 1; not proven least: no plan has fewer than 0");
+            "jobs and pods on nodes that change: 1; not proven least: no plan has fewer than 0");
   packed.running_on_touched_nodes = 0;
   EXPECT_EQ(disturbed(problem, packed), "");
 }
@@ -464,6 +471,7 @@ TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
     problem.evict = run % 5 == 0;
     add_what_no_board_tells(problem, random);
+    add_what_stays(problem, random);
     add_doubts(problem, random);
     add_whole_gpus(problem, random);
     auto packed = pack(problem);  // which refuses an answer that fails why_invalid()
@@ -488,6 +496,7 @@ TEST(Pack, NothingThatCouldBeDoneIsBetter) {
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
     problem.evict = small && run % 3 == 0;
     add_what_no_board_tells(problem, random);
+    add_what_stays(problem, random);
     add_whole_gpus(problem, random);
     const Answer packed = answer(problem);
     ASSERT_EQ(test::costs_of(problem, packed), test::best_costs(problem)) << run << "\n"

@@ -174,6 +174,25 @@ TEST(Demand, ThePlannerIsAskedForThePeakLessWhatIsHeldNow) {
   EXPECT_EQ(found.demand[1].count, 1);
 }
 
+// Their sum was planned for as if it had been needed together.
+TEST(Demand, PeaksOfDifferentHoursAreToldWithTheBusiestHour) {
+  Past past;
+  const auto day = running("1", "alice", {holds("n1", {{1, 1}})});
+  past.round(0, {day, waiting("2", "bob", "gpu:3g.40gb")});
+  past.round(10, {day});
+  past.round(70, {waiting("4", "eve", "gpu:h100"), day});
+  const pack::PastDemand found =
+      pack::demand_of_past(past.demand, past.story.cluster(), {}, test::catalogue());
+  ASSERT_EQ(found.needs.size(), 2U);
+  ASSERT_TRUE(found.busiest) << "two slices in one hour, a whole GPU and one slice in the other";
+  EXPECT_EQ(found.busiest->hour, at(3600));
+  EXPECT_EQ(pack::needs_text(*found.busiest), "1 × 3g.40gb, 1 × whole");
+  past.round(80, {waiting("4", "eve", "gpu:h100"), day, waiting("2", "bob", "gpu:3g.40gb")});
+  EXPECT_FALSE(
+      pack::demand_of_past(past.demand, past.story.cluster(), {}, test::catalogue()).busiest.has_value())
+      << "one hour needed all of it";
+}
+
 TEST(Demand, WholeGpusOfSeveralProductsAreToldAndNotPlannedFor) {
   Past past;
   Gpu other = gpu(0, Strategy::whole, {whole(0)});

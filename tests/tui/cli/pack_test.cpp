@@ -12,6 +12,7 @@
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/pack/pack_text.hpp"
 
 namespace tessera::cli::pack_story {
 namespace {
@@ -428,6 +429,19 @@ TEST(PackCommand, ANamespaceWithoutPodsIsTold) {
   asked.err.str("");
   (void)asked.run();
   EXPECT_EQ(asked.err.str().find("no pod in that namespace"), std::string::npos) << asked.err.str();
+}
+
+TEST(PackCommand, PeaksOfDifferentHoursAreSaidToBeThat) {
+  PackedCluster about;
+  about.past.emplace();
+  about.past->busiest = pack::BusiestHour{test::at(0), {{ProfileName("1g.10gb"), 3}}};
+  const std::string page = pack_page({}, {}, {}, &about, {});
+  EXPECT_NE(page.find("in no hour was all of this needed at the same time; the busiest hour, from " +
+                      utc_text(test::at(0)) + " on, needed at most 3 × 1g.10gb\n"),
+            std::string::npos)
+      << page;
+  about.past->busiest.reset();
+  EXPECT_EQ(pack_page({}, {}, {}, &about, {}).find("the busiest hour"), std::string::npos);
 }
 
 TEST(PackCommand, AGpuThatIsMadeWholeIsListedAsSuch) {

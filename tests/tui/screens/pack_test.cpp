@@ -152,8 +152,24 @@ TEST(Pack, EnterOpensThePlanOfAllNodesThatChange) {
   EXPECT_TRUE(session.shows("proven minimum 5")) << "the demand is still there:\n" << session.screen();
 }
 
-TEST(Pack, WithRequeueThePlanMovesWhatRuns) {
+// Bob's notebook does not start again, and was moved.
+TEST(Pack, WithRequeueWhatDoesNotStartAgainStaysWhereItIs) {
   Session session = answered("7g.80gb=11 4g.40gb=1");
+  session.press("r").pack();
+  EXPECT_TRUE(session.shows("unmet: 1 of")) << session.screen();
+  EXPECT_TRUE(session.shows("requeue allowed")) << session.screen();
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  EXPECT_EQ(session.state.plan->plan.intent.options.way, plan::Way::wait) << "nothing is moved";
+}
+
+TEST(Pack, WithRequeueThePlanMovesWhatRuns) {
+  Session session = changing();
+  std::vector<Workload> work{named(running("88120", "alice", {holds("n0031", {{7}})}), "embed-3", -7800),
+                             named(running("88131", "bob", {holds("n0031", {{9}})}), "notebook", -435600)};
+  for (Workload& one : work) one.restartable = true;
+  session.tell(on("hpc", WorkloadsListed{std::move(work)}));
+  session.press(":pack 7g.80gb=11 4g.40gb=1<enter>").pack();
   EXPECT_TRUE(session.shows("unmet: 1 of 11 7g.80gb")) << session.screen();
   session.press("r").pack();
   EXPECT_FALSE(session.shows("unmet:")) << session.screen();

@@ -229,6 +229,7 @@ Result<plan::Plan> plan_of(const Asked& asked, const pack::Answer& packed, const
                  : options.for_history ? "packed for the history"
                                        : "packed for a demand";
   intent.options = options.change;
+  intent.options.way = pack::way_of(packed, options.change.way);
   const TimePoint now = cluster_now(cluster, clusters.wall());
   if (Status ok = set_time(intent.options, options, now); !ok) return ok.error();
   return plan::make_plan(cluster, catalogue, intent, capabilities_of(clusters, cluster), options.rules, now);

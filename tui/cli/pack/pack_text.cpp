@@ -141,6 +141,20 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
   return grid;
 }
 
+// Null: in one hour all of the peaks may have been needed.
+Json busiest_json(const std::optional<pack::BusiestHour>& busiest) {
+  if (!busiest) return Json();
+  Json one = Json::map();
+  one.add("hour", Json::of(utc_text(busiest->hour)));
+  Json& needs = one.add("needs", Json::list());
+  for (const auto& [profile, count] : busiest->needs) {
+    Json& need = needs.items.emplace_back(Json::map());
+    need.add("profile", Json::of(profile.text));
+    need.add("peak", Json::of(std::int64_t{count}));
+  }
+  return one;
+}
+
 Json history_json(const PackedCluster& cluster) {
   const pack::PastDemand& past = *cluster.past;
   const std::string& source = cluster.past_source;
@@ -161,6 +175,7 @@ Json history_json(const PackedCluster& cluster) {
     peak.add("at", Json::of(utc_text(need.at)));
     peak.add("held_now", Json::of(std::int64_t{need.held_now}));
   }
+  one.add("busiest_hour", busiest_json(past.busiest));
   return one;
 }
 
@@ -315,6 +330,11 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
     for (const pack::PastNeed& need : past.needs)
       line(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
                        utc_text(need.at), need.held_now));
+    if (past.busiest)
+      line(fmt::format(
+          "the peaks are of different hours: in no hour was all of this needed at the same time; the busiest "
+          "hour, from {} on, needed at most {}",
+          utc_text(past.busiest->hour), pack::needs_text(*past.busiest)));
     if (past.whole > 0)
       line(fmt::format(
           "whole GPUs: {} at most at the same time; of which product is not told, and this demand "

@@ -38,7 +38,7 @@ PackPreview preview_of(const PackQuestion& asked, const pack::Problem& problem, 
   PackPreview preview;
   const ClusterThen& then = *asked.then;
   plan::Intent intent = pack::intent_of(problem, answer, then.cluster.name);
-  intent.options.way = asked.evict ? plan::Way::requeue : plan::Way::wait;
+  intent.options.way = pack::way_of(answer, asked.evict ? plan::Way::requeue : plan::Way::wait);
   Result<plan::Plan> plan =
       plan::make_plan(then.cluster, *then.catalogue, intent, then.can, then.rules, then.now);
   if (!plan) {

@@ -197,7 +197,7 @@ Effects open_on_pack(UiState& state, const UiContext& ui) {
   const PackState& pack = *state.pack;
   plan::Intent intent = pack::intent_of(*pack.answer->problem, *pack.answer->answer, pack.cluster);
   intent.words = pack.source.empty() ? "packed for a demand" : "packed for the queue";
-  intent.options.way = pack.evict ? plan::Way::requeue : plan::Way::wait;
+  intent.options.way = pack::way_of(*pack.answer->answer, pack.evict ? plan::Way::requeue : plan::Way::wait);
   if (const auto why_not = open_plan_for(state, ui, intent))
     say(state, ui, Severity::danger, to_line(*why_not));
   return {};
