@@ -128,8 +128,8 @@ Result<TimePoint> time_to_come(const std::string& text, TimePoint now) {
   const auto at = cli::parse_moment(text, now);
   if (at && *at > now) return *at;
   return Error{
-      at ? clean(text, 100) + " is over" : "\"" + clean(text, 100) + "\" is no time to come", "",
-      "for example :pack by 18:00, :pack by 4h, :pack by 2026-11-23T08:00; :pack by never ends that"};
+      at ? ":pack by " + clean(text, 100) + " is over" : "\"" + clean(text, 100) + "\" is no time to come",
+      "", "for example :pack by 18:00, :pack by 4h, :pack by 2026-11-23T08:00; :pack by never ends that"};
 }
 
 // The demand of "3g.40gb=10 by 18:00", and the time in it; nullopt: none is named.
