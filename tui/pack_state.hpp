@@ -44,6 +44,7 @@ struct PackQuestion {
   bool reads_queue = false;  // asked is what waits, and nothing is planned: partition narrows it
   std::string partition;
   std::shared_ptr<const ClusterThen> then;
+  std::optional<TimePoint> until;  // work that ends by then counts as gone; nullopt: none does
   // reads_queue: that serves on these nodes, nullopt: both; else for which the demand asks, nullopt: for any.
   std::optional<pack::Naming> naming;
 };
@@ -71,6 +72,7 @@ struct PackState {
   std::string typed;    // a demand that waits until the cluster is read; empty: none does
   std::vector<PackWant> wants;
   bool evict = false;
+  std::optional<TimePoint> until;  // work that ends by then is waited for; nullopt: none is
   Narrowed only;
   bool takes_queue = false;            // the demand is to be what waits, which is still being read
   std::string trouble;                 // why this demand cannot be asked of these GPUs; empty: it can
@@ -89,7 +91,8 @@ struct PackState {
   bool answered() const {
     if (!question || !answer || question->reads_queue) return false;
     const PackQuestion &now = *question, &then = *answer->question;
-    return now.demand == then.demand && now.evict == then.evict && now.products == then.products;
+    return now.demand == then.demand && now.evict == then.evict && now.until == then.until &&
+           now.products == then.products;
   }
 };
 

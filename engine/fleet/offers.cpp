@@ -95,20 +95,24 @@ bool is_slurms_word(const Node& node) {
                      [](const Gpu& gpu) { return gpu.origin.source == Source::slurm_nodes; });
 }
 
+std::string unasked_text(const std::string& cluster, const std::vector<std::string>& nodes) {
+  if (nodes.empty()) return "";
+  const std::string names = clean(fold_for_reading(nodes), 300);
+  return nodes.size() == 1
+             ? fmt::format("{}: what is made on {} is known from Slurm only: its driver was not asked",
+                           cluster, names)
+             : fmt::format(
+                   "{}: what is made on {} nodes is known from Slurm only: their drivers were not asked ({})",
+                   cluster, nodes.size(), names);
+}
+
 std::string unasked_text(const Survey& survey) {
   std::vector<std::string> nodes;
   for (const NodeSurvey& one : survey.nodes)
     if (one.pool && one.standing != Standing::left_alone && one.standing != Standing::unknown &&
         is_slurms_word(*one.node))
       nodes.push_back(one.node->name.text);
-  if (nodes.empty()) return "";
-  const std::string names = clean(fold_for_reading(nodes), 300);
-  return nodes.size() == 1
-             ? fmt::format("{}: what is made on {} is known from Slurm only: its driver was not asked",
-                           survey.cluster->name.text, names)
-             : fmt::format(
-                   "{}: what is made on {} nodes is known from Slurm only: their drivers were not asked ({})",
-                   survey.cluster->name.text, nodes.size(), names);
+  return unasked_text(survey.cluster->name.text, nodes);
 }
 
 std::string offers_way_out(const NodeSurvey& node, Scheduler scheduler) {

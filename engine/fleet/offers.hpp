@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/fleet/survey.hpp"
 #include "engine/mig/catalogue.hpp"
@@ -15,7 +16,9 @@ bool is_made_told(const Gpu& gpu);
 // What is made there is told by Slurm alone: a node's driver is not asked while work is there, nor without a
 // runner, nor are those of very many nodes in one call.
 bool is_slurms_word(const Node& node);
-// Of how many ruled nodes that holds, and which; empty: of none.
+// Of which of these nodes of a cluster that holds; empty: of none.
+std::string unasked_text(const std::string& cluster, const std::vector<std::string>& nodes);
+// The same of ruled nodes.
 std::string unasked_text(const Survey& survey);
 
 // Empty: it hands out what is made. Else what that would be: "nvidia.com/mig-1g.10gb 14", for Slurm by

@@ -27,6 +27,7 @@ constexpr std::string_view kPoolKeys[] = {
     "name",   "cluster", "nodes",    "partition", "feature", "label",         "product",
     "layout", "gpus",    "strategy", "replicas",  "vgpu",    "rename_shared", "refuse_several",
     "preset", "demand",  "except",   "windows",   "evict",   "on_failure",    "budget"};
+constexpr std::string_view kBudgetKeys[] = {"max_nodes_at_once", "max_disturbed", "not_after", "lead"};
 constexpr std::string_view kWishKeys[] = {"layout", "strategy",      "replicas",
                                           "vgpu",   "rename_shared", "refuse_several"};
 constexpr std::string_view kRuleKeys[] = {"layout", "strategy",      "replicas",       "vgpu",  "gpus",
@@ -75,6 +76,8 @@ class FleetReader {
     // {layout: 3g.40gb,3g.40gb}: between braces a comma ends the value.
     const bool cut_off = at.kind != Yaml::Kind::map && at.scalar.empty() && plan::parse_layout_wish(key).ok();
     if (cut_off) return bad(at, why, "put a layout with commas in quotes: layout: '3g.40gb,3g.40gb'");
+    if (is_one_of(kBudgetKeys, key))
+      return bad(at, why, "it belongs to the budget of a pool: write budget: {" + key + ": VALUE}");
     return bad(at, why, "one of: " + known);
   }
 
@@ -220,8 +223,7 @@ class FleetReader {
         continue;
       }
       const bool nodes = key == "max_nodes_at_once";
-      if (!nodes && key != "max_disturbed")
-        return unknown_key(key, one, "max_nodes_at_once, max_disturbed, not_after, lead");
+      if (!nodes && key != "max_disturbed") return unknown_key(key, one, listed(kBudgetKeys));
       const auto number = one.as_int();
       if (!number || *number < (nodes ? 1 : 0) || *number > kMostWanted)
         return bad(one, key + " is a whole number", "write " + key + ": 4");
@@ -305,17 +307,22 @@ class FleetReader {
   // What is made before its window opens must be the same that is due then, and ends nobody's work.
   Status check_lead(const Pool& pool, const Yaml& value) const {
     if (!pool.budget.lead) return Done{};
-    const Yaml& at = *value.find("budget");
+    const Yaml& at = *value.find("budget")->find("lead");
     if (pool.windows.empty())
       return bad(at, "lead belongs to windows, and the pool has none",
                  "leave lead out, or give the pool windows");
     if (pool.evict != plan::Way::wait)
-      return bad(at, "lead waits for workloads to end, and the pool evicts them", "leave lead or evict out");
+      return bad(
+          at, "lead waits for workloads to end, and the pool evicts them",
+          "leave lead out: its workloads are then evicted once the window opens; or leave evict out: its "
+          "nodes are then closed early and waited for");
     bool demand = pool.rule.kind == Rule::Kind::demand;
     for (const Window& window : pool.windows) demand = demand || window.rule.kind == Rule::Kind::demand;
     if (demand)
-      return bad(at, "lead is for layouts, and a demand is spread when its window opens",
-                 "leave lead or demand out");
+      return bad(
+          at, "lead is for layouts, and a demand is spread when its window opens",
+          "leave lead out: the change then begins when the window opens; or write a layout or a preset "
+          "instead of the demand");
     return Done{};
   }
 

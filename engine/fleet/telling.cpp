@@ -9,7 +9,9 @@
 
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/in_order.hpp"
+#include "engine/fleet/offers.hpp"
 #include "engine/fleet/rows.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -28,6 +30,24 @@ std::string pending_text(const NodeSurvey& node, const BoardSurvey& board) {
 bool names_starts(const plan::Wish& wish) {
   return std::any_of(wish.instances.begin(), wish.instances.end(),
                      [](const plan::WishedInstance& one) { return one.start.has_value(); });
+}
+
+std::string plan_way(const NodeSurvey& node, const Doors& doors) {
+  if (node.refused)
+    return "what keeps a plan from changing it is to be mended first; layout: as-is leaves it alone until "
+           "then";
+  if (doors.pool.empty())
+    return fmt::format("{} plans this node, and {} all of its cluster", doors.node, doors.cluster);
+  return fmt::format("{} plans this node, {} its pool, {} its cluster", doors.node, doors.pool,
+                     doors.cluster);
+}
+
+std::string unknown_way(const NodeSurvey& node) {
+  if (node.untold) return "name its nodes in the pool instead of the product";
+  if (node.why == sharing::amd::kNotPlanned) return "layout: as-is leaves it alone";
+  if (is_of_its_pool(node))
+    return "it is known once every node of its pool can be read; tessera doctor names what is in the way";
+  return "tessera doctor names what is in the way; layout: as-is leaves it alone until it can be read";
 }
 
 }  // namespace
@@ -67,6 +87,23 @@ BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board) {
 std::string made_text(const NodeSurvey& node) {
   const bool told = node.standing != Standing::unknown || is_of_its_pool(node);
   return told && !node.of_all ? instances_text(*node.node) : "?";
+}
+
+std::string way_out(const NodeSurvey& node, Scheduler scheduler, const RunHead* last, const Doors& doors) {
+  const bool killed = last && last->state == RunState::interrupted;
+  const bool at_work = last && last->state != RunState::finished;
+  if (killed || (node.standing == Standing::drifts && at_work))
+    return fmt::format("a run that has not ended is at it: {} shows it", doors.runs);
+  switch (node.standing) {
+    case Standing::drifts: return plan_way(node, doors);
+    case Standing::impossible:
+      return fmt::format("edit line {} of the file, then {} reads it again", node.rule()->line, doors.file);
+    case Standing::unknown:
+    case Standing::as_wanted:
+    case Standing::left_alone: break;
+  }
+  std::string offers = offers_way_out(node, scheduler);
+  return offers.empty() && node.standing == Standing::unknown ? unknown_way(node) : offers;
 }
 
 std::vector<const PoolNote*> notes_of(const std::vector<Survey>& surveys) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/fleet/survey.hpp"
+#include "engine/model/run_news.hpp"
 
 namespace tessera::fleet {
 
@@ -25,6 +26,18 @@ BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board);
 
 // Of a node none of whose GPUs is told apart: all of its instances; "?" where they are not known.
 std::string made_text(const NodeSurvey& node);
+
+// What leads out, as a front end has it: its keys, or its commands.
+struct Doors {
+  std::string runs;     // shows runs that have not ended
+  std::string node;     // plans this node
+  std::string pool;     // plans its pool; empty: there is none such
+  std::string cluster;  // plans all of its cluster
+  std::string file;     // holds the clusters against the file again
+};
+// What helps where a node is not as the file wants it, or hands out something else; empty: nothing is wrong,
+// or that is not known. last: the newest run at it; nullptr: none is known.
+std::string way_out(const NodeSurvey& node, Scheduler scheduler, const RunHead* last, const Doors& doors);
 
 // Of all surveys of one file, in their order; what is said of the file alone is alike in each, and told once.
 std::vector<const PoolNote*> notes_of(const std::vector<Survey>& surveys);

@@ -83,6 +83,23 @@ bool is_only_on(const Workload& work, const NodeName& node) {
                                              [&](const Allocation& one) { return one.node == node; });
 }
 
+// Slurm hands these out: a plan of the machine empties Slurm first, and a packing plan waits for none of its
+// jobs.
+constexpr const char* kOfSlurmd =
+    "held by a pod that runs slurmd: tessera plan of their node cuts them, and drains both schedulers";
+
+bool is_held_by_slurmd(const Look& look, const Gpu& gpu) {
+  if (look.cluster.scheduler != Scheduler::kubernetes) return false;
+  const auto runs_slurmd = [&](const Holder& holder) {
+    const Workload* pod = look.cluster.workloads.find(holder.workload);
+    return pod && slinky::slurm_node_of(*pod);
+  };
+  return std::any_of(gpu.slices.begin(), gpu.slices.end(), [&](const Slice& slice) {
+    return !look.is_free(slice) && !slice.holders.empty() &&
+           std::all_of(slice.holders.begin(), slice.holders.end(), runs_slurmd);
+  });
+}
+
 // A whole GPU of a job on several is not one of them to move: all of them would stop.
 std::string why_not_moved(const Look& look, const Gpu& gpu) {
   constexpr const char* kUnknown = "held as a whole, or not known to be free";
@@ -100,6 +117,7 @@ std::string why_not_whole(const Look& look, const Gpu& gpu, const mig::Product& 
   const bool free = gpu.slices.size() == 1 && gpu.slices[0].kind == SliceKind::whole_gpu &&
                     gpu.slices[0].capacity == 1 && look.is_free(gpu.slices[0]) &&
                     gpu.slices[0].usable == true;
+  if (!free && is_held_by_slurmd(look, gpu)) return kOfSlurmd;
   if (!free && look.evict) {
     if (std::string why = why_not_moved(look, gpu); !why.empty()) return why;
   } else if (!free) {
@@ -121,7 +139,8 @@ std::string why_not_cut(const Look& look, const Gpu& gpu, const mig::Product& pr
     if (slice.capacity != 1) return "with instances that are shared";
     if (slice.holding != Holding::held && slice.usable != true) return "with instances that are out of use";
     const bool clears_all = look.can.clears == plan::Unit::gpu && look.can.instances == plan::Unit::gpu;
-    if ((clears_all || !placed) && !look.is_free(slice)) return "in use, where a change clears the whole GPU";
+    if ((clears_all || !placed) && !look.is_free(slice))
+      return is_held_by_slurmd(look, gpu) ? kOfSlurmd : "in use, where a change clears the whole GPU";
   }
   return "";
 }
@@ -170,7 +189,8 @@ bool takes_work(const Node& node) {
 std::string why_left_out(const Look& look, const Gpu& gpu, const mig::Product* product) {
   if (look.node.health != Health::ok) return "on a node that takes no workloads";
   if (look.cluster.scheduler == Scheduler::slurm && look.node.host_pod)
-    return "of a node whose slurmd runs in a pod: plan on its Kubernetes node";
+    return "of a node whose slurmd runs in a pod: tessera plan of its Kubernetes node cuts them, and drains "
+           "both schedulers";
   if (look.mode == Mode::in_place && slurm_may_use(look))
     return "of a machine on which Slurm may start jobs, too";
   if (sharing::amd::is_amd(gpu)) return "of AMD, whose partition modes are shown, not planned";

@@ -20,7 +20,13 @@ std::vector<insight::Finding> fleet_findings(OpenClusters& clusters, const Optio
   if (path.empty() || looks_back(options, clusters.wall())) return {};
   const tui::FleetTold told =
       answer_fleet({tui::FleetOrder::What::read, path, "", ""}, catalogue, clusters.wall());
-  if (told.file->failure) return tui::findings_of(path, *told.file, nullptr);
+  std::vector<insight::Finding> found;
+  if (auto paused = tui::pause_finding(path, told.paused)) found.push_back(std::move(*paused));
+  const auto add = [&](std::vector<insight::Finding> more) {
+    for (insight::Finding& one : more) found.push_back(std::move(one));
+    return std::move(found);
+  };
+  if (told.file->failure) return add(tui::findings_of(path, *told.file, nullptr));
   auto asked = std::make_shared<tui::FleetQuestion>();
   if (clusters.runs())
     if (auto runs = list_runs(clusters, options); auto* heads = std::get_if<std::vector<RunHead>>(&runs))
@@ -33,7 +39,7 @@ std::vector<insight::Finding> fleet_findings(OpenClusters& clusters, const Optio
     asked->means[cluster.name] = capabilities_of(clusters, cluster);
   asked->rules = options.rules;
   asked->wall = clusters.wall();
-  return tui::findings_of(path, *told.file, tui::answer_of(std::move(asked)).get());
+  return add(tui::findings_of(path, *told.file, tui::answer_of(std::move(asked)).get()));
 }
 
 }  // namespace tessera::cli

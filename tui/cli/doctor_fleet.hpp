@@ -11,8 +11,8 @@
 
 namespace tessera::cli {
 
-// What fleet run cannot do by that file. Empty: nothing, no file is named, or the past is looked at. It lets
-// events in, so that nothing may point into the model meanwhile.
+// What fleet run cannot do by that file, and that it is paused. Empty: nothing, no file is named, or the past
+// is looked at. It lets events in, so that nothing may point into the model meanwhile.
 std::vector<insight::Finding> fleet_findings(OpenClusters& clusters, const Options& options,
                                              const mig::Catalogue& catalogue);
 

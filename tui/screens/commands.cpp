@@ -83,7 +83,9 @@ constexpr std::array kWithArgument{
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"why", "JOB or POD: why it waits, and what would help"},
     Taker{"plan", "NODE LAYOUT: plan it for all GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, all-balanced, whole"},
-    Taker{"pack", "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40"},
+    Taker{"pack",
+          "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40; by TIME "
+          "waits for work that ends by then: by 18:00"},
     Taker{"fleet", "FILE: hold the clusters against this fleet file"},
     Taker{"on",
           "NODES, a filter, partition=NAME, or all: change only these, on the pack and the advice screen"},
@@ -190,6 +192,7 @@ std::vector<std::string> arguments(const UiState& state, const UiContext& ui, co
     add_names(names, state.views, stem, [](const auto& view) { return view.first; });
   const auto itself = [](const auto& name) { return std::string(name); };
   if (command == "theme") add_names(names, state.themes, stem, itself);
+  if (command == "pack") add_names(names, words_of_pack(), stem, itself);
   if (command == "at" || command == "speed") add_names(names, words_of_time(command), stem, itself);
   std::span<const ColumnInfo> columns = column_infos(state.top().kind);
   auto key_of = [](const ColumnInfo& column) { return std::string(column.key); };
@@ -361,11 +364,6 @@ std::optional<Error> open_view(UiState& state, const UiContext& ui, const std::s
   return std::nullopt;
 }
 
-std::optional<Error> narrow_here(UiState& state, const UiContext& ui, const std::string& argument) {
-  if (state.top().kind == ScreenKind::advise) return narrow_advise_to(state, ui, argument);
-  return narrow_pack_to(state, ui, argument);
-}
-
 std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, const std::string& command,
                                        const std::string& argument, Effects& effects) {
   if (command == "node") return open_named_node(state, ui, argument);
@@ -377,7 +375,8 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
     effects = open_fleet_file(state, argument);
     return std::nullopt;
   }
-  if (command == "on") return narrow_here(state, ui, argument);
+  if (command == "on" && state.top().kind == ScreenKind::advise) return narrow_advise_to(state, ui, argument);
+  if (command == "on") return narrow_pack_to(state, ui, argument);
   if (command == "wanted") return type_wanted(state, ui, argument);
   if (command == "plan") return plan_named(state, ui, argument);
   if (is_node_command(command)) return run_node_command(state, ui, command, argument);

@@ -61,6 +61,7 @@ class FactPage {
 std::string time_text(TimePoint at);
 // How long ago, by the cluster's own clock: "3 min ago", "in 2 h 10 min".
 std::string ago_text(const Cluster& cluster, TimePoint at, TimePoint wall);
+std::string ago_text(TimePoint at, TimePoint now);  // of the same clock
 // "scontrol show node, 12 s ago": who said so, and how long ago.
 std::string origin_text(const Cluster& cluster, const Origin& origin, TimePoint wall);
 // "answered 4 s ago", with why it fails now where it does, as the reader reads it; latency: ", in 12 ms".

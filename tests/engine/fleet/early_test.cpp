@@ -90,5 +90,32 @@ TEST(EarlyLead, IsRefusedWhereItCannotHold) {
         << wrong;
 }
 
+// What it excludes was said, and not what becomes of the pool without the one or the other.
+TEST(EarlyLead, ARefusalNamesTheWayOutOnTheLineOfTheLead) {
+  const auto error = [](const std::string& rest) {
+    auto read = read_fleet("pools:\n- name: a\n  windows: [{when: Sat, layout: empty}]\n" + rest, "f.yaml",
+                           test::catalogue());
+    return read ? std::string() : to_line(read.error());
+  };
+  const std::string lead = "  budget:\n    max_disturbed: 3\n    lead: '04:00'\n";
+  const std::string evicts = error("  layout: none\n  evict: requeue\n" + lead);
+  EXPECT_NE(evicts.find("f.yaml:8:"), std::string::npos) << evicts;
+  EXPECT_NE(
+      evicts.find("leave lead out: its workloads are then evicted once the window opens; or leave evict "
+                  "out"),
+      std::string::npos)
+      << evicts;
+  const std::string demands = error("  demand: {1g.10gb: 2}\n" + lead);
+  EXPECT_NE(demands.find("leave lead out: the change then begins when the window opens"), std::string::npos)
+      << demands;
+  EXPECT_NE(error("  layout: none\n  lead: '04:00'\n")
+                .find("it belongs to the budget of a pool: write budget: {lead: VALUE}"),
+            std::string::npos);
+  EXPECT_NE(error("  layout: none\n  budget: {leed: '04:00'}\n")
+                .find("one of: max_nodes_at_once, max_disturbed, not_after, lead"),
+            std::string::npos);
+  EXPECT_NE(error("  layout: none\n  budget: {lead: 4}\n").find("write lead: '04:00'"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tessera::fleet

@@ -389,8 +389,10 @@ TEST_F(ByNumber, GpusOfANodeThatRunsInAPodAreKubernetesToChange) {
   for (const auto& can : {plan::slurm_capabilities(), plan::simulator_capabilities()}) {
     const ClusterProblem found = problem_of(story_.cluster(), nodes, test::catalogue(), can);
     EXPECT_TRUE(found.problem.boards.empty());
-    EXPECT_EQ(found.left_out.begin()->first,
-              "of a node whose slurmd runs in a pod: plan on its Kubernetes node");
+    EXPECT_EQ(
+        found.left_out.begin()->first,
+        "of a node whose slurmd runs in a pod: tessera plan of its Kubernetes node cuts them, and drains "
+        "both schedulers");
   }
 }
 
@@ -419,6 +421,33 @@ TEST_F(ByNumber, WhereASlurmdRunsInAPodItsJobsCountOnTheKubernetesNode) {
       << "and take what Kubernetes has for free";
   EXPECT_EQ(found("runs slurmd of gpu01: IDLE", closed).problem.busy[0].running, 1);
   EXPECT_EQ(found("runs slurmd of gpu01: IDLE+DRAIN (maintenance)", beside).problem.boards.size(), 1u);
+}
+
+// Each side sent whoever asked to the other one: on Kubernetes they were held as any other GPU is, and with
+// evict the pod was one to move.
+TEST_F(ByNumber, GpusOfASlurmdsPodNameThePlanThatCutsThemOnBothSides) {
+  story_.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Workload pod = test::running("slurm/worker-0", "slurm", {test::holds("n1", {{0, 1}})});
+  pod.kind = WorkloadKind::pod, pod.comment = "runs slurmd of gpu01: IDLE+DRAIN (maintenance)";
+  pod.restartable = true;
+  const std::vector<NodeName> nodes{NodeName("n1")};
+  const auto left_out = [&](bool evict) {
+    story_.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+    story_.tell(WorkloadsListed{{pod}});
+    story_.tell(Loaded{});
+    return problem_of(story_.cluster(), nodes, test::catalogue(), plan::gpu_operator_capabilities(),
+                      std::nullopt, std::nullopt, nullptr, evict)
+        .left_out;
+  };
+  for (const bool evict : {false, true}) {
+    const auto all = left_out(evict);
+    ASSERT_EQ(all.size(), 1u) << evict;
+    EXPECT_EQ(all.begin()->first,
+              "held by a pod that runs slurmd: tessera plan of their node cuts them, and drains both "
+              "schedulers");
+  }
+  pod.comment.clear();
+  EXPECT_EQ(left_out(false).begin()->first, "held as a whole, or not known to be free");
 }
 
 // Three nodes with a GPU that is cut into idle slices: d1 hands them out by claims, p1 by the device plugin

@@ -92,6 +92,33 @@ TEST(DoctorFleet, WhatFleetRunSkipsForItsBudgetIsAFindingWhereTheSettingsNameThe
   EXPECT_EQ(Doctor().run(), kDone) << "no file is named";
 }
 
+// Its findings told what fleet run skips, and not that it does nothing at all.
+TEST(DoctorFleet, APauseOfFleetRunIsAFindingWithWhoSinceWhenAndWhatLiftsIt) {
+  const std::string path = testing::TempDir() + "doctor_paused.yaml";
+  std::ofstream(path) << "pools: [{name: a, layout: as-is}]";
+  const auto run = [&] {
+    Doctor doctor;
+    doctor.fleet = path;
+    const int code = doctor.run();
+    EXPECT_EQ(test::check_schema(test::schema_text("doctor"), doctor.out.str()), std::vector<std::string>());
+    return std::pair(code, doctor.out.str());
+  };
+  EXPECT_EQ(run().first, kDone);
+  std::ofstream(path + ".paused") << "2027-01-15T07:00:00Z by bob";
+  const auto [code, out] = run();
+  EXPECT_EQ(code, kFinding) << out;
+  EXPECT_EQ(test::json_at(out, "/findings/0/text"),
+            "\"fleet run is paused for this file since 2027-01-15T07:00:00Z by bob\"")
+      << out;
+  EXPECT_EQ(test::json_at(out, "/findings/0/since"), "\"2027-01-15T07:00:00Z\"") << out;
+  EXPECT_EQ(test::json_at(out, "/findings/0/commands/0"), "\"tessera fleet unpause " + path + "\"") << out;
+  std::ofstream(path) << "pools: [{name: a}]";
+  const std::string of_both = run().second;
+  EXPECT_NE(of_both.find("is paused"), std::string::npos) << of_both;
+  EXPECT_NE(of_both.find("fleet run begins nothing: "), std::string::npos) << of_both;
+  std::filesystem::remove(path), std::filesystem::remove(path + ".paused");
+}
+
 TEST(DoctorCosts, StandInJsonAsCountsAndRatesAndAreNullWhereTheyAreNotMeasured) {
   Doctor doctor;
   EXPECT_EQ(doctor.run(), kDone);

@@ -77,6 +77,7 @@ TEST_F(FleetChanged, AMomentOfARecordingIsHeldAgainstTheFile) {
   EXPECT_NE(out.str().find("those of a time that is over are not looked for"), std::string::npos)
       << out.str();
   EXPECT_EQ(out.str().find("20270115-0755-n1"), std::string::npos) << "a run of now is none of then";
+  EXPECT_EQ(out.str().find("tessera fleet plan"), std::string::npos) << "a plan of now is none of then";
   EXPECT_TRUE(says("its layout has not changed since 2027-01-15T07:00:00Z, as recorded")) << out.str();
   options.at.clear(), clock.reset();
   EXPECT_TRUE(says("its layout changed between 2027-01-15T07:01:00Z and 2027-01-15T07:02:00Z")) << out.str();

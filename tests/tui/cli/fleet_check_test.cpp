@@ -28,6 +28,44 @@ TEST_F(FleetCommandLine, CheckNamesFirstWhatIsCertainlyWrong) {
             "n2 n1 n3 ");
 }
 
+// The screen told the way out of each, and the command line that something is wrong.
+TEST_F(FleetCommandLine, EachNodeThatDiffersHasItsWayOutAsTextAndInJson) {
+  some_unknown = true;
+  const std::string path =
+      file("pools:\n- {name: a, nodes: n1, layout: 7g.141gb}\n- {name: b, layout: empty}\n");
+  const std::string drifts = "tessera fleet plan --node n2 " + path +
+                             " plans this node, and tessera fleet plan " + path + " all of its cluster",
+                    impossible =
+                        "edit line 2 of the file, then tessera fleet check " + path + " reads it again",
+                    unknown =
+                        "tessera doctor names what is in the way; layout: as-is leaves it alone until it can "
+                        "be read";
+  for (const char* verb : {"check", "diff"}) {
+    EXPECT_EQ(run({verb, path}), kFinding) << err.str();
+    for (const std::string& line : {"n2: " + drifts, "n1: " + impossible, "n3: " + unknown})
+      EXPECT_NE(out.str().find("\n" + line + "\n"), std::string::npos) << verb << line << "\n" << out.str();
+  }
+  EXPECT_EQ(run({"explain", "n2", path}), kDone) << err.str();
+  EXPECT_NE(out.str().find("  way out: " + drifts), std::string::npos) << out.str();
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
+  for (const std::string& way : {drifts, impossible, unknown})
+    EXPECT_NE(out.str().find("\"way_out\": \"" + way + "\""), std::string::npos) << way << out.str();
+}
+
+TEST_F(FleetCommandLine, NodesWithOneWayOutShareALine) {
+  stands = [] {
+    std::vector<Node> nodes{test::node("n1", {test::uncut(0, 0)}), test::node("n2", {test::uncut(0, 0)})};
+    return std::make_unique<test::StandingBackend>(std::move(nodes), std::vector<Workload>{});
+  };
+  const std::string path = file("pools: [{name: a, layout: empty}]");
+  EXPECT_EQ(run({"check", path}), kFinding) << err.str();
+  EXPECT_NE(out.str().find("\nn[1-2]: tessera fleet plan --node NODE " + path + " plans this node, and "),
+            std::string::npos)
+      << out.str();
+}
+
 // A pool that fifteen nodes cannot become was fifteen lines before the plan.
 TEST_F(FleetCommandLine, NodesThatAreLeftOutForOneReasonAreNamedTogether) {
   stands = [] {

@@ -175,6 +175,7 @@ struct AskedOfCluster {
   std::string managed_by;          // a label of n1, which then has two whole GPUs that nothing holds
   std::optional<plan::Means> can;  // instead of the simulator's
   plan::SiteRules rules;
+  Source source = Source::simulator;  // of what is made on the GPUs
   std::ostringstream out, err;
 
   int run() {
@@ -195,7 +196,8 @@ struct AskedOfCluster {
                           {test::instance("1g.10gb", 0, 1, 0), test::instance("2g.20gb", 4, 2, 1)});
       Gpu free = test::gpu(1, Strategy::whole, {test::whole(2)});
       Gpu busy = test::gpu(2, Strategy::whole, {test::whole(3)});
-      for (Gpu* gpu : {&cut, &free, &busy}) gpu->product = ProductKey("H100-80GB-SXM5");
+      for (Gpu* gpu : {&cut, &free, &busy})
+        gpu->product = ProductKey("H100-80GB-SXM5"), gpu->origin.source = source;
       Node drained = test::node("n2", {free});
       drained.health = Health::drained;
       Node first = test::node("n1", {cut, free, busy});
@@ -547,6 +549,38 @@ TEST(PackCommand, PlansAroundWhatRunsOnACluster) {
   EXPECT_EQ(intent->nodes, std::vector<NodeName>{NodeName("n1")});
   EXPECT_EQ(to_line(*document->find("left_out")),
             R"({"held as a whole, or not known to be free":1,"on a node that takes no workloads":1})");
+}
+
+// Without --node no driver is asked, and the answer did not say that it goes by gres.conf.
+TEST(PackCommand, WhatIsKnownFromSlurmOnlyIsSaidWithWhatMakesItSure) {
+  AskedOfCluster asked;
+  asked.words = {"3g.40gb=1"};
+  asked.source = Source::slurm_nodes;
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(
+      asked.out.str().find("hpc: what is made on 2 nodes is known from Slurm only: their drivers were not "
+                           "asked (n[1-2])\nthis plan rests on what Slurm tells of them; --node with their "
+                           "names asks"),
+      std::string::npos)
+      << asked.out.str();
+  const auto document = [&] {
+    asked.output = OutputFormat::json, asked.out.str("");
+    EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+    EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
+    return asked.out.str();
+  };
+  std::string told = document();
+  EXPECT_EQ(test::json_at(told, "/made_told_by"), R"({"scontrol show node":2})");
+  EXPECT_EQ(test::json_at(told, "/drivers_not_asked"), R"(["n1","n2"])");
+  asked.source = Source::nvidia_smi;
+  told = document();
+  EXPECT_EQ(test::json_at(told, "/made_told_by"), R"({"nvidia-smi":2})");
+  EXPECT_EQ(test::json_at(told, "/drivers_not_asked"), "[]");
+  asked.output = OutputFormat::table, asked.out.str(""), asked.plan_it = true,
+  asked.source = Source::slurm_nodes;
+  (void)asked.run();
+  EXPECT_NE(asked.err.str().find("this plan rests on what Slurm tells of them"), std::string::npos)
+      << asked.err.str();
 }
 
 TEST(PackCommand, ADemandThatCannotBeReadIsRefusedWithItsWord) {

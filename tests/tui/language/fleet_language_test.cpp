@@ -53,6 +53,12 @@ TEST(JapaneseFleet, WhatIsSaidOfAPoolIsToldToItsEnd) {
         std::string(
             "its window daily (line 7) never holds: windows above it hold at all of its times: lines 5, 6"),
         std::string("whether it has its instances is not known: not every node could be read"),
+        std::string("fleet run is paused for this file since 2027-01-15T07:00:00Z by bob"),
+        std::string("fleet run is paused for this file; since when and by whom cannot be read"),
+        std::string("ask why first; tessera fleet unpause /etc/tessera/fleet.yaml lifts the pause"),
+        std::string(
+            "fleet run begins nothing and its runs rest until the pause is lifted: windows open and close "
+            "without it"),
         std::string("nodes of the pool stay as they are"),
         std::string("fleet run changes no node until the file is corrected"),
         std::string("tessera fleet check /etc/tessera/fleet.yaml lists its nodes; line 12 of the file has "

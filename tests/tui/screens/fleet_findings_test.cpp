@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/fleet/passed_over.hpp"
+#include "engine/time.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
 #include "tui/packer.hpp"
 
@@ -145,6 +146,44 @@ TEST(FleetFindings, UnderAPlanOfTheFileItIsNotReadAgain) {
   session.state.overview.valid = false;
   session.pass(Duration(0));
   EXPECT_TRUE(session.shows("the fleet file has changed since it was read")) << session.screen();
+}
+
+// The screen of the file alone showed it: whoever wondered why no window came found nothing on the overview.
+TEST(FleetFindings, ThatFleetRunIsPausedStandsAmongThemWithWhatLiftsIt) {
+  Session session = named("pools: [{name: a, layout: as-is}]\n");
+  EXPECT_FALSE(session.shows("is paused for this file")) << session.screen();
+  const auto look = [&](const std::string& paused) {
+    tui::FleetTold told;
+    told.path = "fleet.yaml", told.stamp = "1", told.paused = paused;
+    hear(session, told);
+    session.pass(Duration(0));
+  };
+  look("2027-01-15T07:00:00Z by bob");
+  go_to(session, "fleet run is paused for this file since 2027-01-15T07:00:00Z by bob");
+  EXPECT_TRUE(session.shows("fleet run begins nothing and its runs rest")) << session.screen();
+  EXPECT_TRUE(session.shows("tessera fleet unpause fleet.yaml")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
+  session.press("<esc>");
+  look("?");
+  go_to(session, "fleet run is paused for this file; since when and by whom cannot be read");
+  look("");
+  EXPECT_FALSE(session.shows("is paused for this file")) << "it is lifted\n" << session.screen();
+}
+
+TEST(FleetFindings, APauseCountsWhateverTheFileSaysAndHasTheAgeOfItsMark) {
+  const auto paused = tui::pause_finding("my fleet.yaml", "2027-01-15T07:00:00Z by bob");
+  ASSERT_TRUE(paused);
+  ASSERT_TRUE(paused->since);
+  EXPECT_EQ(utc_text(*paused->since), "2027-01-15T07:00:00Z");
+  EXPECT_EQ(paused->commands, std::vector<std::string>{"tessera fleet unpause 'my fleet.yaml'"});
+  EXPECT_FALSE(tui::pause_finding("fleet.yaml", "?")->since) << "unknown is no time";
+  EXPECT_FALSE(tui::pause_finding("fleet.yaml", ""));
+  Session session = named("pools: [{name: a}]\n");
+  tui::FleetTold told;
+  told.path = "fleet.yaml", told.stamp = "1", told.paused = "2027-01-15T07:00:00Z by bob";
+  hear(session, told);
+  EXPECT_EQ(tui::fleet_findings(session.state).size(), 2u) << "its error is the other one";
 }
 
 // Its text names who is in the way, and these change every few minutes.

@@ -179,6 +179,58 @@ TEST(Pack, WithRequeueThePlanMovesWhatRuns) {
   EXPECT_EQ(session.state.plan->plan.intent.options.way, plan::Way::requeue);
 }
 
+// The command line had --ends-within, and the screen counted work as there for ever.
+TEST(Pack, WorkThatEndsByATimeIsWaitedForAndThatIsSaid) {
+  Session session = changing({120, 40});
+  const auto there = session.model.clusters.front().workloads.all();
+  for (Workload work : std::vector<Workload>(there.begin(), there.end()))
+    if (work.state == WorkloadState::running) {
+      work.started = session.wall - std::chrono::hours(1), work.ends = session.wall + std::chrono::hours(1);
+      session.tell(on("hpc", WorkloadSeen{work}));
+    }
+  session.press(":pack 7g.80gb=13<enter>").pack();
+  EXPECT_TRUE(session.shows("unmet: 2 of 13 7g.80gb")) << session.screen();
+  session.press(":pack by 4h<enter>");
+  EXPECT_TRUE(session.shows("work that ends by ")) << session.screen();
+  session.pack();
+  EXPECT_TRUE(session.shows("unmet: 1 of 13 7g.80gb")) << "the demand stays: " << session.screen();
+  session.press("r");
+  EXPECT_EQ(session.state.message.text, "work that ends in time is waited for: :pack by never ends that");
+  session.press("y");
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_NE(session.effects.back().copy->find(" --ends-within "), std::string::npos)
+      << *session.effects.back().copy;
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  EXPECT_EQ(session.state.plan->plan.intent.options.way, plan::Way::wait);
+  session.press("<esc>:pack by never<enter>").pack();
+  EXPECT_TRUE(session.shows("unmet: 2 of 13 7g.80gb")) << session.screen();
+  EXPECT_FALSE(session.shows("work that ends by ")) << session.screen();
+}
+
+TEST(Pack, ATimeBehindADemandCountsForItAndOneThatIsOverPlansNothing) {
+  Session session = asking("3g.40gb=2 by 4h", {120, 40});
+  session.pack();
+  EXPECT_EQ(session.state.pack->answer->question->until, session.wall + std::chrono::hours(4));
+  EXPECT_TRUE(session.shows("touches 1 GPU on 1 node")) << session.screen();
+  session.pass(std::chrono::hours(5));
+  EXPECT_FALSE(session.state.pack->question) << "nothing is asked for a time that is over";
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::pack) << session.screen();
+}
+
+TEST(Pack, ATimeThatIsNoneIsRefusedAndNoneIsWaitedForWithRequeue) {
+  Session session = asking("3g.40gb=2", {200, 40});
+  for (const char* wrong : {"soon", "1999-01-01T00:00Z", "0s"}) {
+    session.press(std::string(":pack by ") + wrong + "<enter>");
+    EXPECT_TRUE(session.shows("for example :pack by 18:00")) << wrong << session.screen();
+    EXPECT_FALSE(session.state.pack->until) << wrong;
+  }
+  session.press("r").press(":pack by 4h<enter>");
+  EXPECT_TRUE(session.shows("by TIME waits for their end")) << session.screen();
+  EXPECT_FALSE(session.state.pack->until);
+}
+
 TEST(Pack, TakesTheDemandFromWhatWaits) {
   Session session = changing();
   session.press(":pack<enter>f");

@@ -87,7 +87,8 @@ int FleetCommand::run() {
   if (auto failed = clusters_.open()) return *failed;
   if (auto failed = look_afresh(clusters_, options_, streams_, options_.cluster)) return *failed;
   if (auto refusal = choose()) return refuse(streams_, *refusal);
-  if (is_past()) tell_moment();
+  page_.past = is_past();
+  if (page_.past) tell_moment();
   if (verb_ == "init") return init();
   if (verb_ == "run" && options_.dry_run) return run_dry();
   if (verb_ == "run") return run_due();

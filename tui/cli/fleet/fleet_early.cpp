@@ -164,8 +164,10 @@ FleetCommand::EarlyNodes FleetCommand::early_turn(const Cluster& cluster, const 
     if (as_document() && told_early_.insert(cluster.name.text + " " + node.node.text).second)
       early_list_.items.push_back(early_json(cluster.name, pool.name, node.node, opening, early));
     if (!early.begin) {
-      line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
-                       node.node.text, opens));
+      line(fmt::format(
+          "{} is changed when its window opens at {}: how long its workloads may run is unknown; time limits "
+          "(of pods activeDeadlineSeconds) would let it be closed before",
+          node.node.text, opens));
     } else {
       line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {}, steps {} min",
                        node.node.text, fleet::moment_text(zone_, *early.begin), opens, length(early.limit),

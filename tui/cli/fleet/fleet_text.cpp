@@ -14,7 +14,9 @@
 #include "engine/fleet/phase_ends.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/fleet/telling.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/plan/files/node_wish.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/runs_list.hpp"
@@ -52,6 +54,31 @@ std::string otherwise_text(const fleet::Survey& survey, const NodeSurvey& node) 
   return fmt::format("{} advertises {}, and what is made there would be {}: {}", node.node->name.text,
                      offered_text(*node.node), *node.should_offer, way);
 }
+
+// named: the node as the command names it.
+std::string way_out(const FleetPage& page, const fleet::Survey& survey, const NodeSurvey& node,
+                    const LastRuns& runs, const std::string& named) {
+  if (page.past) return "";
+  const std::string file =
+      shell_word(page.file) +
+      (page.surveys.size() > 1 ? " --cluster " + shell_word(survey.cluster->name.text) : std::string());
+  const fleet::Doors commands{"tessera journal",
+                              "tessera fleet plan --node " + shell_word(named) + " " + file, "",
+                              "tessera fleet plan " + file, "tessera fleet check " + file};
+  return fleet::way_out(node, survey.cluster->scheduler, runs.of(survey, node), commands);
+}
+
+// What is told of nodes one by one: the note of its pool tells the rest.
+bool is_found(const NodeSurvey& node) {
+  const bool differs = node.standing != Standing::as_wanted && node.standing != Standing::left_alone;
+  return differs && !fleet::is_of_its_pool(node);
+}
+
+// Nodes of a cluster that have one way out.
+struct Leading {
+  std::vector<std::string> names;
+  const NodeSurvey* first = nullptr;
+};
 
 std::string place_of(const NodeSurvey& one, const std::string& file) {
   return one.rule() ? fmt::format("{}:{}", file, one.rule()->line) : "-";
@@ -95,6 +122,27 @@ class Page {
   void unasked() {
     for (const fleet::Survey& survey : page_.surveys)
       if (const std::string text = fleet::unasked_text(survey); !text.empty()) line(text);
+  }
+  // Of nodes that differ, those with the same way out together.
+  void ways_out() {
+    const LastRuns runs(page_.runs);
+    for (const fleet::Survey& survey : page_.surveys) {
+      std::map<std::string, Leading> all;
+      for (const NodeSurvey& node : survey.nodes) {
+        if (!is_found(node)) continue;
+        Leading& one = all[way_out(page_, survey, node, runs, "NODE")];
+        one.names.push_back(node.node->name.text);
+        if (!one.first) one.first = &node;
+      }
+      for (const auto& [way, leading] : all) {
+        if (way.empty()) continue;
+        const std::string& name = leading.names.front();
+        const std::string text =
+            leading.names.size() == 1 ? way_out(page_, survey, *leading.first, runs, name) : way;
+        const std::string cluster = page_.surveys.size() > 1 ? survey.cluster->name.text + " " : "";
+        raw(fmt::format("{}{}: {}", cluster, fold_for_reading(leading.names), told(text)));
+      }
+    }
   }
   // Who may have changed what drifts: no journal is asked for it.
   void orders() {
@@ -181,6 +229,7 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
   one.add("pool", node.pool ? Json::of(node.pool->name) : Json());
   one.add("line", node.rule() ? Json::of(std::int64_t{node.rule()->line}) : Json());
   one.add("why", text_or_null(node.why));
+  one.add("way_out", text_or_null(way_out(page, survey, node, runs, node.node->name.text)));
   Json& boards = one.add("gpus", Json::list());
   for (const BoardSurvey& board : node.boards) boards.items.push_back(json_of(board));
   Json& offered = one.add("advertised", Json());
@@ -260,11 +309,8 @@ std::string check_page(const FleetPage& all, const Options& options) {
   Page page(all, options);
   std::vector<std::pair<const fleet::Survey*, const NodeSurvey*>> found;
   for (const fleet::Survey& survey : all.surveys)
-    for (const NodeSurvey& node : survey.nodes) {
-      const bool differs = node.standing != Standing::as_wanted && node.standing != Standing::left_alone;
-      if (differs && !fleet::is_of_its_pool(node))
-        found.emplace_back(&survey, &node);  // its pool's note tells
-    }
+    for (const NodeSurvey& node : survey.nodes)
+      if (is_found(node)) found.emplace_back(&survey, &node);
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return fleet::rank(a.second->standing) < fleet::rank(b.second->standing);
   });
@@ -280,6 +326,7 @@ std::string check_page(const FleetPage& all, const Options& options) {
                          place_of(*node, all.file), word_of(page, node->standing),
                          finding_text(page, *node)});
   page.table(grid);
+  page.ways_out();
   page.offers();
   page.orders();
   page.notes();
@@ -307,6 +354,7 @@ std::string diff_page(const FleetPage& all, const Options& options) {
       if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is)
         add_rows(grid, page, all, runs, survey, node);
   page.table(grid);
+  page.ways_out();
   page.offers();
   page.orders();
   page.notes();
@@ -346,6 +394,8 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
   }
   line(fmt::format("the scheduler offers: {}", offered_text(*node.node)));
   if (const std::string text = otherwise_text(survey, node); !text.empty()) line(text);
+  const std::string way = way_out(all, survey, node, LastRuns(all.runs), node.node->name.text);
+  if (is_found(node) && !way.empty()) page.raw(fmt::format("  {}: {}", page.told("way out"), page.told(way)));
   if (const RunHead* run = LastRuns(all.runs).of(survey, node))
     line(fleet::last_sentence(*run, left_of(all, *run, *node.node)));
   else if (all.runs_untold.empty())

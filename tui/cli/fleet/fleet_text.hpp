@@ -20,6 +20,7 @@ namespace tessera::cli {
 struct FleetPage {
   std::string file;
   std::vector<fleet::Survey> surveys;
+  bool past = false;                          // of a time that is over: nothing leads out of it
   std::vector<std::string> unread;            // clusters of the file that could not be read, each with why
   std::vector<RunHead> runs;                  // newest first; for who changed a node last
   std::string runs_untold;                    // why they may not be all; empty: they are

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/fleet/offers.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/read.hpp"
@@ -163,6 +164,18 @@ Result<LookedPast> past_of(const Options& options, const Joins& joins, const Clu
   return told;
 }
 
+// Who tells what is made on the GPUs of these nodes.
+void tell_sources(PackedCluster& about, const Cluster& cluster, const std::vector<NodeName>& nodes) {
+  for (const NodeName& name : nodes) {
+    const Node* node = cluster.nodes.find(name);
+    if (!node || node->gpus.empty()) continue;
+    const bool unasked = fleet::is_slurms_word(*node);
+    const Source source = unasked ? Source::slurm_nodes : node->gpus.front().origin.source;
+    ++about.told_by[source == Source::none ? "unknown" : std::string(word(source))];
+    if (unasked) about.unasked.push_back(name.text);
+  }
+}
+
 Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue,
                       const Joins& joins) {
   Or<ChosenNodes> chosen = nodes_to_pack(options, clusters, catalogue, "cannot plan");
@@ -185,6 +198,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
       pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster), *until, asked,
                        nullptr, options.change.way != plan::Way::wait);
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt, {}, {}};
+  tell_sources(about, *cluster, nodes);
   found.problem.evict = options.change.way != plan::Way::wait;
   if (options.for_queue) {
     pack::leave_out_unserved(*about.queue, *cluster, found.problem, *until);
@@ -273,6 +287,7 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
   streams.err << proof_text(asked.problem, packed, options) << unmet_text(asked.problem, packed, options);
   for (const auto& [why, count] : asked.refused)
     streams.err << tui::told(options.reader, pack::left_out_text(count, why)) << "\n";
+  streams.err << unasked_text(*asked.cluster, options);
   if (asked.cluster->queue)
     for (const std::string& line : pack::unserved_text(*asked.cluster->queue))
       streams.err << tui::told(options.reader, line) << "\n";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/fleet/offers.hpp"
 #include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
@@ -241,6 +242,10 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       queue.add("no_node", no_node_json(*cluster->queue));
     }
     if (cluster->past) document.add("history", history_json(*cluster));
+    Json& told_by = document.add("made_told_by", Json::map());
+    for (const auto& [source, count] : cluster->told_by) told_by.add(source, Json::of(std::int64_t{count}));
+    Json& unasked = document.add("drivers_not_asked", Json::list());
+    for (const std::string& node : cluster->unasked) unasked.items.push_back(Json::of(node));
     document.add("refused", text_or_null(effect.refused));
     document.add("forecast", effect.forecast ? forecast_json(*effect.forecast, cluster->queue) : Json());
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
@@ -286,6 +291,17 @@ std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer,
                         fmt::format("unmet: {} of {} {}", answer.unmet[i], problem.demand[i].count,
                                     pack::word_of(problem.demand[i], problem.products))) +
               ": " + tui::told(options.reader, answer.reason[i]) + "\n";
+  return text;
+}
+
+std::string unasked_text(const PackedCluster& cluster, const Options& options) {
+  std::string text;
+  const auto line = [&](const std::string& english) { text += tui::told(options.reader, english) + "\n"; };
+  if (cluster.unasked.empty()) return text;
+  line(fleet::unasked_text(cluster.name, cluster.unasked));
+  line(
+      "this plan rests on what Slurm tells of them; --node with their names asks the drivers of those on "
+      "which no job runs");
   return text;
 }
 
@@ -344,6 +360,7 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
       line(fmt::format("up to {} more were held on slices that are not reported", past.unplaced));
   }
   for (const auto& [why, count] : cluster->left_out) line(pack::left_out_text(count, why));
+  text += unasked_text(*cluster, options);
   if (!answer.boards.empty() && effect.refused.empty()) {
     line("To make the change: the same with --plan shows its steps, with --apply --write makes it.");
   }

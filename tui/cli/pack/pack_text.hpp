@@ -33,6 +33,8 @@ struct PackedCluster {
   Json past_right_sized{};                 // how many counted as a smaller profile; null: as it was held
   usage::Gaps past_gaps{};                 // of a recording
   TimePoint past_until{};                  // until when it was looked at
+  std::map<std::string, int> told_by{};    // nodes with GPUs, by the source that tells what is made there
+  std::vector<std::string> unasked{};      // those of which Slurm alone tells it
 };
 
 // What the change of the answer does, of a cluster's GPUs.
@@ -55,6 +57,8 @@ std::string forecast_text(const whatif::Comparison& forecast, const pack::QueueD
                           const Options& options);
 // A line for each profile of which not everything can be met, with the reason; may be empty.
 std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
+// Of which nodes what is made is Slurm's word alone, and what makes it sure; empty: of none.
+std::string unasked_text(const PackedCluster& cluster, const Options& options);
 // The GPUs that change, one a line, then what is proven and what is unmet.
 std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
                       const PackedCluster* cluster, const PackEffect& effect);

@@ -8,6 +8,7 @@
 #include "engine/fleet/passed_over.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 
@@ -40,6 +41,9 @@ insight::Finding skipped(const std::string& path, const fleet::Survey& survey, c
   return one;
 }
 
+// What the mark beside the file says where nothing can be read in it.
+bool is_untold(const std::string& paused) { return paused == "?"; }
+
 bool is_of_settings(const UiState& state) {
   return state.fleet && !state.fleet->path.empty() && state.fleet->path == state.fleet->of_settings;
 }
@@ -63,13 +67,34 @@ std::vector<insight::Finding> findings_of(const std::string& path, const FleetFi
   return found;
 }
 
+std::optional<insight::Finding> pause_finding(const std::string& path, const std::string& paused) {
+  if (paused.empty()) return std::nullopt;
+  insight::Finding one =
+      finding({}, clean(path, 300),
+              is_untold(paused) ? "fleet run is paused for this file; since when and by whom cannot be read"
+                                : fmt::format("fleet run is paused for this file since {}", paused),
+              fmt::format("ask why first; tessera fleet unpause {} lifts the pause", shell_word(path)));
+  one.follows =
+      "fleet run begins nothing and its runs rest until the pause is lifted: windows open and close without "
+      "it";
+  one.source = Source::none;  // a mark that a person left: read, not inferred
+  one.since = parse_utc(paused.substr(0, paused.find(' ')));
+  one.commands = {"tessera fleet unpause " + shell_word(path)};
+  return one;
+}
+
 std::vector<insight::Finding> fleet_findings(const UiState& state) {
   if (state.past || !is_of_settings(state) || !state.fleet->file) return {};
+  std::vector<insight::Finding> found;
   if (!state.fleet->changed)
-    return findings_of(state.fleet->path, *state.fleet->file, state.fleet->answer.get());
-  if (!is_held_by_plan(state)) return {};
-  return {finding({}, clean(state.fleet->path, 300), "the fleet file has changed since it was read",
-                  "open :fleet to read it again: the plan that is open is of the file before")};
+    found = findings_of(state.fleet->path, *state.fleet->file, state.fleet->answer.get());
+  else if (is_held_by_plan(state))
+    found.push_back(finding({}, clean(state.fleet->path, 300), "the fleet file has changed since it was read",
+                            "open :fleet to read it again: the plan that is open is of the file before"));
+  // A mark lies beside the file, whatever the file says.
+  if (auto paused = pause_finding(state.fleet->path, state.fleet->paused))
+    found.push_back(std::move(*paused));
+  return found;
 }
 
 bool is_of_fleet_file(const UiState& state, const insight::Cause& cause) {

@@ -17,6 +17,8 @@ namespace tessera::tui {
 // path: as a person would type it. answer: of that file; nullptr: no cluster is held against it.
 std::vector<insight::Finding> findings_of(const std::string& path, const FleetFile& file,
                                           const FleetAnswer* answer);
+// That it is paused; nullopt: it is not. paused: as FleetTold has it.
+std::optional<insight::Finding> pause_finding(const std::string& path, const std::string& paused);
 
 // Of the file of the settings, as far as they are known. What an older file said is not what this one says:
 // where it has changed since it was read they are empty, or say so where a plan keeps it from being read

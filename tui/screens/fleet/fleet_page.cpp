@@ -368,18 +368,10 @@ class Page {
   }
 
   std::string way_out(const FleetRow& row) const {
-    const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
-    const Standing standing = row.node->standing;
-    const bool killed = run && run->state == RunState::interrupted;
-    if (killed || (standing == Standing::drifts && run && run->state != RunState::finished))
-      return fmt::format("a run that has not ended is at it: {} shows it", key(Action::show_journal));
-    if (standing == Standing::drifts)
-      return fmt::format("{} plans this node, {} its pool, {} its cluster", key(Action::open),
-                         key(Action::fleet_pool), key(Action::fleet_cluster));
-    if (standing == Standing::impossible)
-      return fmt::format("edit line {} of the file, then {} reads it again", row.node->rule()->line,
-                         key(Action::fleet_read));
-    return fleet::offers_way_out(*row.node, row.survey->cluster->scheduler);
+    const fleet::Doors keys{key(Action::show_journal), key(Action::open), key(Action::fleet_pool),
+                            key(Action::fleet_cluster), key(Action::fleet_read)};
+    return fleet::way_out(*row.node, row.survey->cluster->scheduler,
+                          fleet_.answer->last.of(*row.survey, *row.node), keys);
   }
 
   const UiContext& ui_;

@@ -125,6 +125,7 @@ std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
   if (!state.fleet || state.fleet->path != told.path) return;
   const bool changed = state.fleet->changed;
+  const std::string paused = state.fleet->paused;
   const std::shared_ptr<const FleetFile> before = state.fleet->file;
   change_kept(state.fleet, [&](FleetState& fleet) {
     fleet.paused = told.paused;
@@ -142,7 +143,8 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
     fleet.question = nullptr, fleet.answer = nullptr, fleet.due.clear();
   });
   // Its findings stand among the others, which are worked out for another reason.
-  if (state.fleet->changed != changed || state.fleet->file != before) state.overview.valid = false;
+  if (state.fleet->changed != changed || state.fleet->file != before || state.fleet->paused != paused)
+    state.overview.valid = false;
   if (!told.file && state.fleet->changed && state.top().kind == ScreenKind::plan)
     say(state, ui, Severity::danger,
         "the fleet file has changed since it was read: this plan is of the file before");

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "tui/pack_state.hpp"
 #include "tui/screens/screens.hpp"
@@ -26,8 +28,10 @@ void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& qu
 bool back_in_pack(UiState& state, const UiContext& ui);
 // The command that asks for the same.
 std::string copy_on_pack(const UiState& state, const UiContext& ui);
-// ":pack 3g.40gb=10 1g.10gb=40" and ":wanted 10".
+// ":pack 3g.40gb=10 1g.10gb=40", ":pack by 18:00", both together, and ":wanted 10".
 std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text);
+// What may stand behind it in place of a demand, for whoever types.
+std::span<const std::string_view> words_of_pack();
 // The demand that was typed while the cluster was read, now that its GPUs are known.
 std::optional<Error> take_typed(PackState& pack, const UiContext& ui);
 std::optional<Error> type_wanted(UiState& state, const UiContext& ui, const std::string& text);

@@ -25,11 +25,11 @@ PackAnswer what_waits(std::shared_ptr<const PackQuestion> question, const pack::
   std::vector<NodeName> nodes;
   for (const pack::Busy& one : question->boards->problem.busy) nodes.push_back(one.node);
   // The boards of the question may be those of other names.
-  pack::Problem problem = pack::problem_of(then.cluster, nodes, *then.catalogue, then.can, std::nullopt,
+  pack::Problem problem = pack::problem_of(then.cluster, nodes, *then.catalogue, then.can, question->until,
                                            queue.naming, nullptr, question->evict)
                               .problem;
   problem.evict = question->evict;
-  pack::leave_out_unserved(queue, then.cluster, problem, std::nullopt, stop);
+  pack::leave_out_unserved(queue, then.cluster, problem, question->until, stop);
   return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue), {}};
 }
 
@@ -58,7 +58,7 @@ Result<pack::Answer> without_refused(const PackQuestion& asked, pack::ClusterPro
   plan::ChangeOptions options;
   options.way = asked.evict ? plan::Way::requeue : plan::Way::wait;
   const pack::ReadFrom from{then.cluster, *then.catalogue, then.can,    then.rules,
-                            options,      std::nullopt,    asked.naming};
+                            options,      asked.until,     asked.naming};
   return pack::keep_to_plans(all, std::move(first), from, stop);
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <utility>
 
 #include "engine/number.hpp"
@@ -10,7 +12,11 @@
 #include "engine/pack/unserved.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/shell.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
 #include "tui/change_kept.hpp"
+#include "tui/cli/change/moment.hpp"
+#include "tui/cli/settings.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/pack/narrow.hpp"
@@ -114,6 +120,46 @@ bool leaves_nodes_out(const PackState& pack, const UiContext& ui) {
                      [&](const Node& node) { return pack::naming_of(*cluster, node) != *pack.naming; });
 }
 
+// "18:00", "4h", "2026-11-23T08:00": by the cluster's clock.
+Result<TimePoint> time_to_come(const std::string& text, TimePoint now) {
+  constexpr Duration kLongest = std::chrono::hours(24 * 3650);
+  const auto span = cli::parse_duration(text);
+  if (span && *span >= std::chrono::seconds(1) && *span <= kLongest) return now + *span;
+  const auto at = cli::parse_moment(text, now);
+  if (at && *at > now) return *at;
+  return Error{
+      at ? ":pack by " + clean(text, 100) + " is over" : "\"" + clean(text, 100) + "\" is no time to come",
+      "", "for example :pack by 18:00, :pack by 4h, :pack by 2026-11-23T08:00; :pack by never ends that"};
+}
+
+// The demand of "3g.40gb=10 by 18:00", and the time in it; nullopt: none is named.
+std::pair<std::string, std::optional<std::string>> demand_and_time(const std::string& text) {
+  if (text == "by" || text.starts_with("by "))
+    return {"", text.substr(std::min<std::size_t>(3, text.size()))};
+  const std::size_t at = text.find(" by ");
+  if (at == std::string::npos) return {text, std::nullopt};
+  return {text.substr(0, at), text.substr(at + 4)};
+}
+
+std::optional<Error> take_time(PackState& pack, const std::string& text, TimePoint now) {
+  std::optional<TimePoint> until;
+  if (text != "never") {
+    if (pack.evict)
+      return Error{
+          "a plan treats all jobs and pods in its way alike: by TIME waits for their end, requeue "
+          "ends them",
+          "", "r on the pack screen leaves them alone"};
+    const auto at = time_to_come(text, now);
+    if (!at) return at.error();
+    until = *at;
+  }
+  pack.stopped = false;
+  pack.until = until, pack.revision = 0;
+  // What of the queue some node could serve depends on it.
+  pack.takes_queue = !pack.source.empty();
+  return std::nullopt;
+}
+
 std::string why_not_answered(const PackState& pack) {
   if (!pack.refused.empty()) return pack.refused;
   if (pack.stopped) return "stopped: any edit of the demand asks again";
@@ -147,6 +193,8 @@ std::string why_no_pack_edit(Action action, const UiState& state, const UiContex
   if (!state.pack->refused.empty()) return state.pack->refused;
   if (action == Action::pack_only) return "";
   if (state.pack->wants.empty()) return "no GPU here can be planned";
+  if (action == Action::pack_evict && state.pack->until)
+    return "work that ends in time is waited for: :pack by never ends that";
   const std::size_t here = want_here(state);
   if (action == Action::pack_less && state.pack->wants[here].count == 0) return "none is asked for";
   // With two products there are three ways: either, or any of them.
@@ -222,8 +270,10 @@ std::string copy_on_pack(const UiState& state, const UiContext& ui) {
                            want.count);
   if (words.empty()) return "";
   if (leaves_nodes_out(*state.pack, ui)) words = " --for-queue";
-  return fmt::format("tessera pack --cluster {}{}{}{}", shell_word(state.pack->cluster.text), words,
-                     flags_of(state.pack->only), state.pack->evict ? " --way requeue" : "");
+  std::string flags = flags_of(state.pack->only);
+  if (state.pack->until) flags += " --ends-within " + utc_text(*state.pack->until).substr(0, 16) + "Z";
+  if (state.pack->evict) flags += " --way requeue";
+  return fmt::format("tessera pack --cluster {}{}{}", shell_word(state.pack->cluster.text), words, flags);
 }
 
 void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& queue) {
@@ -268,8 +318,18 @@ std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const s
   return std::nullopt;
 }
 
+std::span<const std::string_view> words_of_pack() {
+  static constexpr std::array<std::string_view, 3> kWords{"by 18:00", "by 4h", "by never"};
+  return kWords;
+}
+
 std::optional<Error> take_typed(PackState& pack, const UiContext& ui) {
-  const std::string text = std::exchange(pack.typed, {});
+  const auto [text, time] = demand_and_time(std::exchange(pack.typed, {}));
+  if (time) {
+    const Cluster* cluster = ui.model.find(pack.cluster);
+    if (auto error = take_time(pack, *time, cluster ? cluster_now(*cluster, ui.wall) : ui.wall)) return error;
+    if (text.empty()) return std::nullopt;  // the demand stays
+  }
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());

@@ -90,6 +90,9 @@ class Page {
       line.spans.push_back({"  " + told(moment_text(state_, *pack_.answer->question->then)), Role::warning});
     if (pack_.evict) line.spans.push_back({"  " + told("requeue allowed"), Role::warning});
     to.push_back(std::move(line));
+    if (pack_.until)
+      note(to, "work that ends by " + time_text(*pack_.until) + " is waited for", Role::warning,
+           beside_ ? kSplit : width_);
   }
 
   // What is not met of a line, as the last answer has it; nullopt: it was not part of it.

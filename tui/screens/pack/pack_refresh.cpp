@@ -38,7 +38,7 @@ std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiCont
                                               const Cluster& cluster, const PackState& pack) {
   pack::ClusterProblem found =
       pack::problem_of(cluster, nodes_of(cluster, pack.only), ui.catalogue, capabilities_of(state, cluster),
-                       std::nullopt, pack.naming, nullptr, pack.evict);
+                       pack.until, pack.naming, nullptr, pack.evict);
   auto idle = idle_in(found.problem);
   return std::make_shared<const PackBoards>(
       PackBoards{std::move(found.problem), std::move(found.left_out), std::move(idle)});
@@ -99,8 +99,10 @@ std::vector<pack::Demand> demand_of(const PackState& pack, std::vector<const mig
   return demand;
 }
 
-// A product may leave the cluster while it is asked for.
-std::string why_not_asked(const PackState& pack) {
+// A product may leave the cluster while it is asked for, and time goes on.
+std::string why_not_asked(const PackState& pack, TimePoint now) {
+  if (pack.until && *pack.until <= now)
+    return "the time by which work was to end is over: :pack by TIME takes another one, :pack by never none";
   const std::vector<const mig::Product*>& products = pack.boards->problem.products;
   for (const PackWant& want : pack.wants)
     if (want.count > 0 && want.product && !pack::is_whole(want.profile) &&
@@ -111,9 +113,10 @@ std::string why_not_asked(const PackState& pack) {
 
 // moved: another moment of a recording is shown, and an answer of the one before tells nothing of it.
 void ask(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster, bool moved) {
-  pack.trouble = why_not_asked(pack);
-  PackQuestion next{pack.boards, {}, pack.boards->problem.products, pack.evict, pack.takes_queue, {},
-                    nullptr,     {}};
+  pack.trouble = why_not_asked(pack, cluster_now(cluster, ui.wall));
+  PackQuestion next{pack.boards, {}, pack.boards->problem.products, pack.evict, pack.takes_queue, {}, nullptr,
+                    pack.until,  {}};
+  next.reads_queue = next.reads_queue && pack.trouble.empty();
   if (next.reads_queue)
     next.partition = pack.only.partition,
     next.naming = pack::naming_on(cluster, nodes_of(cluster, pack.only));
@@ -125,7 +128,7 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
   }
   const PackQuestion* asked = pack.question.get();
   if (asked && !moved && asked->boards == next.boards && asked->evict == next.evict &&
-      asked->demand == next.demand && asked->products == next.products &&
+      asked->until == next.until && asked->demand == next.demand && asked->products == next.products &&
       asked->reads_queue == next.reads_queue && asked->partition == next.partition)
     return;
   // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs. What
@@ -153,6 +156,8 @@ void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
     if (due) take_boards(pack, state, ui, *cluster);
     list_profiles(pack);
     if (!pack.typed.empty()) error = take_typed(pack, ui);
+    // Which GPUs can be planned depends on what was typed.
+    if (pack.revision == 0) take_boards(pack, state, ui, *cluster), list_profiles(pack);
     if (!pack.stopped) ask(pack, state, ui, *cluster, due && stands_in_past(state));
   });
   if (error) say(state, ui, Severity::danger, to_line(*error));

@@ -89,6 +89,7 @@ struct DoctorColumns {
   bool narrow = false;
 };
 std::string since_text(const UiContext& ui, const insight::Cause& cause) {
+  if (cause.since && cause.cluster.empty()) return ago_text(*cause.since, ui.wall);  // of the fleet file
   const Cluster* cluster = ui.model.find(cause.cluster);
   return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "?";
 }

@@ -200,7 +200,11 @@ std::string time_text(TimePoint at) {
 }
 
 std::string ago_text(const Cluster& cluster, TimePoint at, TimePoint wall) {
-  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(cluster_now(cluster, wall) - at).count();
+  return ago_text(at, cluster_now(cluster, wall));
+}
+
+std::string ago_text(TimePoint at, TimePoint now) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - at).count();
   return seconds >= 0 ? query::duration_text(seconds) + " ago" : "in " + query::duration_text(-seconds);
 }
 
