@@ -131,7 +131,9 @@ class Reducer {
   }
   void apply(RemarksListed& list) {
     std::vector<Remark>& told = cluster_.remarks[list.source];
-    keep_seen(list.remarks, told, at_);
+    // Moments of a recording may go back in time: each tells by itself what had been seen.
+    static const std::vector<Remark> kNone;
+    keep_seen(list.remarks, cluster_.recorded ? kNone : std::as_const(told), at_);
     assign(told, std::move(list.remarks));
   }
   void begin() { changes_.cluster = true; }  // the cluster is new

@@ -199,8 +199,10 @@ std::optional<Remark> lock_remark(const ConfLock& lock, const std::string& path,
                                   TimePoint now) {
   const bool old = lock.since && now - *lock.since > kLongWriting;
   if (lock.maker != ConfLock::Maker::gone && !old) return std::nullopt;
-  return Remark{Remark::Grade::warning, where.empty() ? path : where + ":" + path, false,
+  Remark remark{Remark::Grade::warning, where.empty() ? path : where + ":" + path, false,
                 held_words(lock, path, now), held_hint(lock, path, where)};
+  remark.since = lock.since;
+  return remark;
 }
 
 }  // namespace tessera::slurm

@@ -444,7 +444,9 @@ TEST_F(SlurmConfLock, OfTheSameRunIsTakenOverFromTheDeadAndNotFromTheLiving) {
   EXPECT_TRUE(conf_lock(conf_)) << "it is not ours to give back";
   const TimePoint now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   EXPECT_FALSE(lock_remark(conf_, now)) << "it is at work";
-  EXPECT_TRUE(lock_remark(conf_, now + std::chrono::hours(3)));
+  const auto long_held = lock_remark(conf_, now + std::chrono::hours(3));
+  ASSERT_TRUE(long_held);
+  EXPECT_TRUE(long_held->since) << "by the time of its file";
   // The number has been given to another process since.
   made_by(before + parent + " 1" + realm);
   EXPECT_EQ(conf_lock(conf_)->maker, ConfLock::Maker::gone);

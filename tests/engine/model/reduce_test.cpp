@@ -88,6 +88,21 @@ TEST(Reduce, WhatASourceRemarksAgainHasBeenSeenSinceItWasRemarkedFirst) {
   EXPECT_EQ(told(0).seen, at(-900)) << "its source has seen it for longer";
 }
 
+// A recording is gone to and fro: an earlier moment, after which the fault was gone for a while, is no proof.
+TEST(Reduce, AMomentOfARecordingTellsByItselfSinceWhenARemarkHadBeenSeen) {
+  Story story;
+  story.tell(Recorded{at(0), at(1000), ""});
+  const auto seen_at = [&](int seen, int moment) {
+    Remark xid{Remark::Grade::warning, "n1", true, "GPU 0: Xid 79", ""};
+    xid.seen = at(seen);
+    story.tell(RemarksListed{Source::dcgm, {xid}}, moment);
+    return story.cluster().remarks.at(Source::dcgm).at(0).seen;
+  };
+  EXPECT_EQ(seen_at(0, 60), at(0));
+  EXPECT_EQ(seen_at(300, 400), at(300));
+  EXPECT_EQ(seen_at(0, 60), at(0));
+}
+
 TEST(Reduce, AHeldSliceStaysHeldWhenItsNodeIsToldAgain) {
   Story story;
   story.tell(NodesListed{{plain("n1")}});

@@ -160,7 +160,7 @@ TEST(Findings, OneWhoseSourceTellsNoTimeHasForHowLongItWasSeenAtLeast) {
   };
   Session session = of_dcgm(-7500);
   EXPECT_NE(session.line_with("!! n0007").find("≥2 h 05 min"), std::string::npos) << session.screen();
-  EXPECT_TRUE(session.shows("not told; it has been seen for 2 h 05 min")) << session.screen();
+  EXPECT_TRUE(session.shows("not reported; tessera has seen it for 2 h 05 min")) << session.screen();
   session.state.ascii = true;
   EXPECT_TRUE(session.shows(">=2 h 05 min")) << session.screen();
   session.resize({80, 24});
@@ -168,7 +168,7 @@ TEST(Findings, OneWhoseSourceTellsNoTimeHasForHowLongItWasSeenAtLeast) {
   EXPECT_FALSE(session.shows(">=2 h 05")) << session.screen();
   const Session fresh = of_dcgm(-4);
   EXPECT_FALSE(fresh.shows("≥")) << "that says nothing\n" << fresh.screen();
-  EXPECT_FALSE(fresh.shows("has been seen for")) << fresh.screen();
+  EXPECT_FALSE(fresh.shows("tessera has seen it")) << fresh.screen();
 }
 
 // The list said "no plan leads out of this", and the job's own page had a cut that works.

@@ -223,7 +223,7 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
   if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
   if (const std::string seen = seen_for(ui, cause); !seen.empty())
     add_wrapped_fact(foot, told(state, "since"),
-                     told(state, fmt::format("not told; it has been seen for {}", seen)), width);
+                     told(state, fmt::format("not reported; tessera has seen it for {}", seen)), width);
   std::string sources;
   for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
   if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
