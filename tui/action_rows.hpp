@@ -59,7 +59,7 @@
   ROW(acknowledge, "acknowledge", "acknowledge", "Acknowledge this finding for 8 hours: it moves down and is dimmed until then, or until it concerns more; again: withdraw that.", "a", findings, mark, acknowledge_here, why_no_acknowledge) \
   ROW(finding_plan, "finding-plan", "plan", "Plan the way out of this finding, where tessera has one: open the nodes, reset a GPU or edit a layout; of a waiting job or pod, show what would help.", "P", findings, mark, plan_way_out, why_no_way_out) \
   ROW(show_users, "users", "users", "Who holds and waits for how much, in all clusters.", "8", global, screens, show_screen, always) \
-  ROW(users_by, "users-by", "by account", "Sum up by account, which on Kubernetes is a namespace, or by user again.", "b", users, find, sum_up_users, always) \
+  ROW(users_by, "users-by", "by account", "Sum up by account, which on Kubernetes is a namespace, or by user again.", "b", users, find, sum_up_users, why_no_accounts) \
   ROW(show_usage, "usage", "usage", "Who held how much of the GPUs over the last days, and how much of it was used.", "", global, screens, show_screen, always) \
   ROW(show_waste, "waste", "waste", "What was held or stood free for nothing over the last days, with what would do instead.", "", global, screens, show_screen, always) \
   ROW(usage_by, "usage-by", "sum up by", "Sum up by user, account, partition or namespace, profile, node, and by job or pod.", "b", usage, find, sum_up_by, why_no_sums) \

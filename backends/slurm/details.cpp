@@ -61,6 +61,15 @@ Command show_limits(const SlurmClient& site, const std::string& user, const std:
   return command;
 }
 
+// The limits of these QOS without what is in use, and their flags; slurmdbd answers.
+Command show_qos(const SlurmClient& site, const std::string& qos) {
+  Command command = scontrol(
+      site, {"-n", "-P", "show", "qos", "where", "name=" + qos, "format=" + std::string(kQosColumns)});
+  command.argv.front() = site.bin.empty() ? "sacctmgr" : site.bin + "/sacctmgr";
+  command.deadline = std::min(site.deadline, kCallPatience);
+  return command;
+}
+
 // All licences of the cluster, with how many are free.
 Command show_licences(const SlurmClient& site) {
   Command command = scontrol(site, {"-o", "show", "licenses"});
@@ -129,6 +138,7 @@ void DetailsReader::begin(JobLook look, Told told) {
   const JobLook& wanted = now_->look;
   details_ = Details{};
   details_.of = wanted.job.id;
+  qos_untold_ = false;
   details_.limits_enforced = enforces_limits(wanted.facts);
   const std::string job(job_number(wanted.job.id.text));
   const bool told_there =
@@ -207,9 +217,47 @@ void DetailsReader::take_limits(const Result<Outcome>& result) {
       inquiry.failure = read.error();
     } else {
       details_.limits = std::move(read->limits);
+      qos_untold_ = read->qos_missing;
       if (!read->missing.empty())
         inquiry.note = "not in the answer, and perhaps hidden from you (PrivateData): " +
                        fmt::format("{}", fmt::join(read->missing, ", "));
+    }
+  } else {
+    qos_untold_ = static_cast<bool>(result);
+  }
+  needs_qos() ? ask_qos() : ask_priorities();
+}
+
+// Where slurmctld tells no limits of one of them, or where two of them set the same one and a flag says which
+// counts.
+bool DetailsReader::needs_qos() const {
+  if (qos_untold_) return true;
+  const std::vector<Limit>& all = details_.limits;
+  return std::any_of(all.begin(), all.end(), [&](const Limit& one) {
+    return one.qos && std::any_of(all.begin(), all.end(), [&](const Limit& other) {
+             return other.qos && other.owner != one.owner && other.name == one.name &&
+                    other.resource == one.resource;
+           });
+  });
+}
+
+void DetailsReader::ask_qos() {
+  ask(Teller::qos, show_qos(site_, fmt::format("{}", fmt::join(all_qos(now_->look, details_.job->qos), ","))),
+      &DetailsReader::take_qos);
+}
+
+void DetailsReader::take_qos(const Result<Outcome>& result) {
+  if (answered(result, "cannot read its QOS")) {
+    const JobLook& wanted = now_->look;
+    auto read = parse_qos(result->out, wanted.job.user, wanted.job.account);
+    if (!read) details_.asked.back().failure = read.error();
+    for (QosTold& one : read ? *read : std::vector<QosTold>()) {
+      if (one.name == details_.job->qos) details_.over_partition = one.over_partition;
+      const bool told = std::any_of(details_.limits.begin(), details_.limits.end(), [&](const Limit& limit) {
+        return limit.qos && limit.owner == one.name && limit.teller == Teller::limits;
+      });
+      if (!told)
+        for (Limit& limit : one.limits) details_.limits.push_back(std::move(limit));
     }
   }
   ask_priorities();

@@ -1,6 +1,7 @@
 // What is asked of Slurm for one job that waits, while a user looks at it: the job itself, its limits, and
-// the priorities in its partitions. At most three calls, in the same line as all others and counted as they
-// are; none where the configuration says that there is nothing to ask for. Threads: the worker's thread only.
+// the priorities in its partitions. Three calls, and seldom one or two more, in the same line as all others
+// and counted as they are; none where the configuration says that there is nothing to ask for. Threads: the
+// worker's thread only.
 #pragma once
 
 #include <chrono>
@@ -46,6 +47,9 @@ class DetailsReader {
   void take_job(const Result<Outcome>& result);
   void take_limits(const Result<Outcome>& result);
   void ask_limits();
+  bool needs_qos() const;
+  void ask_qos();
+  void take_qos(const Result<Outcome>& result);
   void ask_priorities();
   void take_priorities(const Result<Outcome>& result);
   void end();
@@ -62,6 +66,7 @@ class DetailsReader {
   std::unique_ptr<Wanted> waiting_, now_;
   bool resting_ = false;
   Details details_;
+  bool qos_untold_ = false;  // slurmctld answered, and did not tell the limits of each QOS
   std::optional<std::chrono::steady_clock::time_point> told_at_;
 };
 

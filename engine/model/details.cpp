@@ -13,6 +13,7 @@ std::string_view word(Teller teller) {
     case Teller::volumes: return "volume claims (API)";
     case Teller::claims: return "resource claims (API)";
     case Teller::admission: return "admission (API)";
+    case Teller::qos: return "sacctmgr show qos";
   }
   return "none";
 }

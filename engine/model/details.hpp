@@ -17,7 +17,18 @@
 namespace tessera {
 
 // Who is asked.
-enum class Teller : std::uint8_t { job, limits, licences, priority, pod, events, volumes, claims, admission };
+enum class Teller : std::uint8_t {
+  job,
+  limits,
+  licences,
+  priority,
+  pod,
+  events,
+  volumes,
+  claims,
+  admission,
+  qos,
+};
 std::string_view word(Teller teller);  // "sprio", "events (API)"
 
 struct Inquiry {
@@ -40,9 +51,10 @@ struct Limit {
       Of::all;        // whose use counts: all under the owner, one account's, one user's; each job, each node
   std::string whose;  // the account or user of whose use it counts
   double limit = 0;   // in the resource's own unit: GPUs, CPUs, MiB, jobs, minutes
-  std::optional<double> used;  // nullopt: not told, or each job is held against it by itself
-  std::string cluster;         // of an association: as Slurm names it; empty: not told
-  std::string partition;       // of an association of one partition; else empty
+  std::optional<double> used;      // nullopt: not told, or each job is held against it by itself
+  std::string cluster;             // of an association: as Slurm names it; empty: not told
+  std::string partition;           // of an association of one partition; else empty
+  Teller teller = Teller::limits;  // qos: told without what is in use
   friend bool operator==(const Limit&, const Limit&) = default;
 };
 
@@ -99,6 +111,9 @@ struct Details {
   std::vector<Limit> limits;
   std::vector<Licence> licences;        // where it waits for them
   std::optional<bool> limits_enforced;  // nullopt: not known
+  // Of a limit that the job's QOS and its partition's both set the job's counts; nullopt: not asked, not
+  // told.
+  std::optional<bool> over_partition;
   std::vector<PriorityTold> priorities;
   std::vector<Related> related;
   friend bool operator==(const Details&, const Details&) = default;

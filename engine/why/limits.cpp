@@ -130,6 +130,7 @@ std::string raise(const Checked& checked) {
   if (!limit.qos && (!is_plain(limit.cluster) || (!limit.partition.empty() && !is_plain(limit.partition))))
     return {};
   const bool each = limit.counted == Limit::Of::job || limit.counted == Limit::Of::node;
+  if (!each && limit.teller == Teller::qos) return {};  // what is in use comes on top, and is not told
   const double needed = std::ceil(*checked.asks + (each ? 0 : limit.used.value_or(0)));
   // Less than nothing cannot be asked for: -1 takes the limit away.
   const std::string count = is_least(limit) && needed <= 0 ? "-1" : number(needed);
@@ -202,17 +203,33 @@ std::optional<Release> released(const Cluster& cluster, const Checked& checked) 
   return std::nullopt;
 }
 
+bool are_rivals(const Limit& one, const Limit& other) {
+  return one.qos && other.qos && one.owner != other.owner && one.name == other.name &&
+         one.resource == other.resource;
+}
+
 // Of a limit that both the job's QOS and its partition's set one alone counts: the partition's, unless the
-// job's QOS has the flag OverPartQOS, which slurmctld does not list. Where they differ, only a reason of
-// Slurm's that is a limit says that the one which is reached counts.
+// job's QOS has the flag OverPartQOS. Of several partitions each has its own.
+void leave_out_overruled(std::vector<Checked>& all, const Details& details, const Workload& job) {
+  if (!details.over_partition || !details.job || job.group.find(',') != std::string::npos) return;
+  const auto is_own = [&](const Checked& one) { return one.limit->owner == details.job->qos; };
+  const std::vector<Checked> before = all;
+  std::erase_if(all, [&](const Checked& one) {
+    return std::any_of(before.begin(), before.end(), [&](const Checked& other) {
+      return are_rivals(*one.limit, *other.limit) && is_own(one) != is_own(other) &&
+             is_own(one) != *details.over_partition;
+    });
+  });
+}
+
+// Where the flag is not told, as slurmctld does not list it: where both differ, only a reason of Slurm's that
+// is a limit says that the one which is reached counts.
 void settle_rivals(std::vector<Checked>& all, const Workload& job) {
   if (slurm_meaning(job.reason).topic == Topic::limit) return;
   const std::vector<Checked> before = all;
   for (Checked& one : all)
     for (const Checked& other : before)
-      if (one.reached == true && other.reached != true && one.limit->qos && other.limit->qos &&
-          one.limit->owner != other.limit->owner && one.limit->name == other.limit->name &&
-          one.limit->resource == other.limit->resource)
+      if (one.reached == true && other.reached != true && are_rivals(*one.limit, *other.limit))
         one.reached.reset();
 }
 
@@ -228,6 +245,7 @@ std::vector<Checked> check_limits(const Details& details, const Workload& job) {
     const auto asks = asked_of_limit(limit, job, details.job);
     all.push_back({&limit, asks, is_reached(limit, asks)});
   }
+  leave_out_overruled(all, details, job);
   settle_rivals(all, job);
   return all;
 }

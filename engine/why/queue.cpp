@@ -53,7 +53,7 @@ void add_limits(Answer& answer, const Workload& job, const Details& details) {
     if (!one.reached && unjudged++ < kMostUnjudged) open += (open.empty() ? "" : ", ") + name_of(*one.limit);
     if (one.reached != true) continue;
     ++reached;
-    answer.more.push_back(told_by(Teller::limits, job, sentence_of(one), Certainty::certain));
+    answer.more.push_back(told_by(one.limit->teller, job, sentence_of(one), Certainty::certain));
   }
   if (unjudged > kMostUnjudged) open += fmt::format(" (+{})", unjudged - kMostUnjudged);
   const auto asked = std::find_if(details.asked.begin(), details.asked.end(),

@@ -271,8 +271,8 @@ TEST_F(WhyLimitsE2e, ThePartitionsQosCountsForAJobThatNamesNone) {
           "sacctmgr modify qos where name=q set MaxTRESPerUser=gres/gpu=2");
 }
 
-// slurmctld does not tell whether the job's QOS overrules the partition's, which is the other way round
-// unless a flag says so: here it does not, and the job waits for room alone.
+// The partition's QOS overrules the job's unless a flag says so, which slurmdbd tells: here it does not, and
+// the job waits for room alone.
 TEST_F(WhyLimitsE2e, OfTheJobsQosAndThePartitionsTheOneThatIsReachedIsNotBlamed) {
   limit(kQos, "MaxTRESPerUser=gres/gpu=1");
   limit("qos where name=p", "MaxTRESPerUser=gres/gpu=8");
@@ -282,10 +282,7 @@ TEST_F(WhyLimitsE2e, OfTheJobsQosAndThePartitionsTheOneThatIsReachedIsNotBlamed)
   const std::string id = submit(of_qos(2, {"-p", "whole", "-w", "gpu01"}));
   waits_for(id, "Resources");
   const std::string said = why(id);
-  EXPECT_TRUE(
-      tells(said,
-            "no limit that can be judged keeps it from starting; these cannot be: MaxTRESPU gres/gpu of "
-            "QOS q"))
+  EXPECT_TRUE(tells(said, "no limit of its QOS and association keeps it from starting"))
       << all(said, "more", "text");
   EXPECT_EQ(remedy(said), "");
   order({"scancel", holder});

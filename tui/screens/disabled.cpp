@@ -18,6 +18,7 @@
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
 #include "tui/screens/usage.hpp"
+#include "tui/screens/users.hpp"
 
 namespace tessera::tui {
 namespace reasons {

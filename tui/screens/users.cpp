@@ -295,6 +295,10 @@ Effects sum_up_users(UiState& state, const UiContext&, Action) {
   return {};
 }
 
+std::string why_no_accounts(Action, const UiState& state, const UiContext&) {
+  return state.top().kind == ScreenKind::users ? "" : "accounts are summed up on the screen of users: :users";
+}
+
 std::string copy_on_users(const UiState& state, const UiContext&) {
   const insight::UserSum* sum = user_here(state);
   return sum ? insight::name_of(*sum) : std::string();

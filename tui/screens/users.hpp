@@ -26,6 +26,7 @@ void refresh_users(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> users_next_change(const UiState& state, const UiContext& ui);
 // The sums of accounts, or again those of users.
 Effects sum_up_users(UiState& state, const UiContext& ui, Action action);
+std::string why_no_accounts(Action action, const UiState& state, const UiContext& ui);
 // Enter: the workloads of that user or account.
 Effects open_on_users(UiState& state, const UiContext& ui);
 std::string why_no_open_on_users(const UiState& state, const UiContext& ui);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/slurm/parse/lines.hpp"
+#include "engine/slurm_time.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -216,6 +217,7 @@ class LimitsReader {
     };
     for (const std::string& name : of_.qos) {
       const auto found = of_qos_.find(name);
+      read.qos_missing = read.qos_missing || found == of_qos_.end();
       if (found == of_qos_.end())
         read.missing.push_back("the QOS " + clean(name, 100));
       else
@@ -259,6 +261,77 @@ class LimitsReader {
 
 Result<LimitsRead> parse_limits(std::string_view text, const LimitsOf& of) {
   return LimitsReader(of).read(text);
+}
+
+namespace {
+
+constexpr std::size_t kMostQos = 1000;
+
+// As slurmctld names what stands in the columns behind Name and Flags, and whose use counts.
+constexpr std::pair<std::string_view, Limit::Of> kQosNames[] = {
+    {"GrpJobs", Limit::Of::all},       {"GrpWall", Limit::Of::all},        {"GrpTRES", Limit::Of::all},
+    {"GrpTRESMins", Limit::Of::all},   {"GrpTRESRunMins", Limit::Of::all}, {"MaxTRESPJ", Limit::Of::job},
+    {"MaxTRESPN", Limit::Of::node},    {"MaxTRESMinsPJ", Limit::Of::job},  {"MaxWallPJ", Limit::Of::job},
+    {"MaxTRESPU", Limit::Of::user},    {"MaxJobsPU", Limit::Of::user},     {"MaxTRESPA", Limit::Of::account},
+    {"MaxJobsPA", Limit::Of::account}, {"MinTRESPJ", Limit::Of::job},
+};
+
+std::vector<std::string_view> parts_at(std::string_view text, char mark) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(mark, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+// "gres/gpu=8,cpu=64", "12", "2-00:00:00" of the columns that are times.
+void add_of_qos(std::vector<Limit>& all, Limit like, std::string_view text) {
+  if (text.empty()) return;
+  if (like.name.find("Wall") != std::string::npos) {
+    if (const auto most = slurm_time_limit(text)) {
+      like.limit = std::chrono::duration<double, std::ratio<60>>(*most).count();
+      all.push_back(std::move(like));
+    }
+    return;
+  }
+  for (const std::string_view item : parts_at(text, ',')) {
+    const std::size_t equals = item.find('=');
+    const auto number = read_number(equals == std::string_view::npos ? item : item.substr(equals + 1));
+    if (!number) continue;
+    like.resource = equals == std::string_view::npos ? "" : clean(item.substr(0, equals), 100);
+    if (like.resource == "mem") continue;
+    like.limit = *number;
+    all.push_back(like);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<QosTold>> parse_qos(std::string_view text, const std::string& user,
+                                       const std::string& account) {
+  std::vector<QosTold> all;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    if (line.find_first_not_of(' ') == std::string_view::npos) continue;
+    const std::vector<std::string_view> words = parts_at(line, '|');
+    if (words.size() != std::size(kQosNames) + 2 || words.front().empty() || all.size() >= kMostQos)
+      return Error{"cannot read the QOS", "sacctmgr prints \"" + clean(line, 120) + "\"", ""};
+    QosTold one{clean(words.front(), 256), false, {}};
+    for (const std::string_view flag : parts_at(words[1], ','))
+      one.over_partition = one.over_partition || flag == "OverPartQOS";
+    for (std::size_t i = 0; i < std::size(kQosNames); ++i) {
+      Limit like;
+      like.qos = true, like.owner = one.name, like.teller = Teller::qos;
+      like.name = kQosNames[i].first, like.counted = kQosNames[i].second;
+      if (like.counted == Limit::Of::user) like.whose = user;
+      if (like.counted == Limit::Of::account) like.whose = account;
+      add_of_qos(one.limits, std::move(like), words[i + 2]);
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
 }
 
 namespace {

@@ -22,9 +22,25 @@ struct LimitsOf {
 struct LimitsRead {
   std::vector<Limit> limits;
   std::vector<std::string> missing;  // what the answer should hold, and does not: "the association of …"
+  bool qos_missing = false;          // a QOS is among that
 };
 // An error where the text is no such answer, or is cut off.
 Result<LimitsRead> parse_limits(std::string_view text, const LimitsOf& of);
+
+// What `sacctmgr -n -P show qos` prints of these columns: the same limits without what of them is in use, and
+// flags that slurmctld does not list. Memory, which has units there, is left out.
+inline constexpr std::string_view kQosColumns =
+    "Name,Flags,GrpJobs,GrpWall,GrpTRES,GrpTRESMins,GrpTRESRunMins,MaxTRES,MaxTRESPerNode,MaxTRESMins,"
+    "MaxWall,"
+    "MaxTRESPU,MaxJobsPU,MaxTRESPA,MaxJobsPA,MinTRES";
+struct QosTold {
+  std::string name;
+  bool over_partition = false;  // OverPartQOS
+  std::vector<Limit> limits;
+};
+// An error where it is no such answer. An empty text: none of them is there, or they are hidden.
+Result<std::vector<QosTold>> parse_qos(std::string_view text, const std::string& user,
+                                       const std::string& account);
 
 // The columns that sprio is asked for, so that the order is known.
 inline constexpr std::string_view kPriorityColumns = "%i|%r|%Y|%S|%A|%B|%F|%J|%P|%Q|%N|%T";

@@ -169,6 +169,36 @@ TEST_F(SlurmDetailsOfOneJob, ARefusalAnAnswerThatBreaksOffAndAnEmptyOneAreFailur
   EXPECT_EQ(told.priorities.size(), 1u) << "the next question is asked all the same";
 }
 
+// "not known" was all that was said of the limits where slurmctld keeps them to operators.
+TEST_F(SlurmDetailsOfOneJob, WhereSlurmctldRefusesTheLimitsOfItsQosAreAskedOfSlurmdbd) {
+  script("scontrol",
+         "case \"$*\" in *assoc_mgr*) echo 'error: Access/permission denied' >&2; exit 1;; *) cat " +
+             folder_ + "/job;; esac");
+  script("sacctmgr",
+         "echo sacctmgr >> " + folder_ +
+             "/calls\necho "
+             "'normal|DenyOnLimit,OverPartQOS|||gres/gpu=64,mem=2T|||gres/gpu=4|||1-00:00:00|gres/"
+             "gpu=8|2|||'");
+  const Details told = ask();
+  ASSERT_EQ(told.asked.size(), 4u);
+  EXPECT_TRUE(told.asked[1].failure) << "what is in use is not known";
+  EXPECT_FALSE(told.asked[2].failure) << to_line(*told.asked[2].failure);
+  EXPECT_TRUE(
+      told.asked[2].command.starts_with("sacctmgr -n -P show qos where name=normal format=Name,Flags"));
+  EXPECT_EQ(told.over_partition, true);
+  ASSERT_EQ(told.limits.size(), 5u) << "memory has units there";
+  EXPECT_EQ(told.limits[0].name, "GrpTRES");
+  EXPECT_EQ(told.limits[0].limit, 64);
+  EXPECT_EQ(told.limits[1].name, "MaxTRESPJ");
+  EXPECT_EQ(told.limits[2].name, "MaxWallPJ");
+  EXPECT_EQ(told.limits[2].limit, 24 * 60) << "minutes";
+  EXPECT_EQ(told.limits[3].name, "MaxTRESPU");
+  EXPECT_EQ(told.limits[3].whose, "www-data");
+  EXPECT_EQ(told.limits[4].name, "MaxJobsPU");
+  for (const Limit& one : told.limits) EXPECT_FALSE(one.used) << one.name;
+  EXPECT_EQ(calls(), "sacctmgr sprio") << "one call more, and none where slurmctld tells all";
+}
+
 TEST_F(SlurmDetailsOfOneJob, HalfAnAnswerIsNoAnswer) {
   const std::string whole = recording("22.05", "limits");
   write("limits", whole.substr(0, whole.size() / 3));

@@ -208,6 +208,41 @@ TEST(WhyLimits, OfTwoQosThatSetOneLimitTheReachedOneIsBlamedOnlyWhereSlurmNamesA
   EXPECT_NE(saying(answer("Resources"), "MaxTRESPU gres/gpu=1"), nullptr) << "whichever counts is reached";
 }
 
+// Where slurmdbd tells the flag, the other limit is neither blamed nor named as one that cannot be judged.
+TEST(WhyLimits, OfTwoQosThatSetOneLimitTheFlagSaysWhichCounts) {
+  Limit own = per_user(1, 1), partitions = per_user(8, 1);
+  partitions.owner = "capped";
+  const auto blames = [&](bool over_partition, const std::string& reason) {
+    Story story;
+    story.tell(WorkloadsListed{{job("7", "alice", 1, reason)}});
+    Details details = told({own, partitions});
+    details.job = JobFacts{"normal", std::nullopt};
+    details.over_partition = over_partition;
+    const Answer answer = answer_for(story, details);
+    EXPECT_EQ(saying(answer, "these cannot be"), nullptr) << reason;
+    return saying(answer, "MaxTRESPU gres/gpu=1") != nullptr;
+  };
+  EXPECT_TRUE(blames(true, "Resources")) << "the job's own counts, and is reached";
+  EXPECT_FALSE(blames(false, "Resources"));
+  EXPECT_FALSE(blames(false, "QOSMaxGRESPerUser")) << "that of the partition counts";
+}
+
+// What is in use is not told there: a limit that it passes by itself is reached, and by how much to raise it
+// is not known.
+TEST(WhyLimits, ALimitThatSlurmdbdTellsIsBlamedForWhatTheJobAsksAloneAndHasNoNumberToRaiseItTo) {
+  Limit limit = per_user(2, 0);
+  limit.used.reset(), limit.teller = Teller::qos;
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "QOSMaxGRESPerUser")}});
+  const Answer answer = answer_for(story, told({limit}));
+  const Statement* said = saying(answer, "MaxTRESPU gres/gpu=2");
+  ASSERT_NE(said, nullptr);
+  EXPECT_EQ(said_by(*said), "sacctmgr show qos");
+  const Remedy* raise = first(answer, Help::admin);
+  ASSERT_NE(raise, nullptr);
+  EXPECT_EQ(raise->command, "");
+}
+
 TEST(WhyLimits, AJobThatAsksForLessThanItsQosIsForIsTold) {
   Limit least = per_user(4, 0);
   least.name = "MinTRESPJ", least.counted = Limit::Of::job, least.whose.clear(), least.used.reset();
