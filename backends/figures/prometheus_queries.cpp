@@ -77,9 +77,9 @@ std::string scraped_query() {
 // The second where the first is not told of the same GPU.
 std::string held_query() {
   const std::string by = fmt::format("{},{}", part_labels(), kJob);
-  return fmt::format(
-      R"(max by (__name__,{}) ({}) or on({}) max by (__name__,{}) ({}) or label_replace({},"{}","scraped","",""))",
-      by, kActive, by, by, kUtil, scraped_query(), kTimeLabel);
+  const std::string use = fmt::format("max by (__name__,{}) ({}) or on({}) max by (__name__,{}) ({})", by,
+                                      kActive, by, by, kUtil);
+  return fmt::format(R"({} or label_replace({},"{}","scraped","",""))", use, scraped_query(), kTimeLabel);
 }
 
 // A GPU, or an instance on it, at one time. Several series are of it where several have it.

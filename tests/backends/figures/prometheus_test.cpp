@@ -208,8 +208,8 @@ history::SumsBefore sums_of(const std::vector<std::string>& all) {
 const std::string kPlain0 = R"("gpu":"0","UUID":"GPU-0","namespace":"ml","pod":"a")";
 
 TEST(PrometheusSums, AreOfTheGpusThatTheirSeriesNameAndHaveAGapWhereOneIsMissing) {
-  const std::string held =
-      R"("gpu":"0","UUID":"GPU-0","exported_namespace":"ml","exported_pod":"a","namespace":"op","pod":"dcgm")";
+  const std::string held = R"("gpu":"0","UUID":"GPU-0","namespace":"op","pod":"dcgm",)"
+                           R"("exported_namespace":"ml","exported_pod":"a")";
   const std::string free = R"("gpu":"1","UUID":"GPU-1","namespace":"op","pod":"dcgm")";
   const history::SumsBefore kept =
       sums_of({over_time(kActive, held, R"([100,"0.5"],[160,"0.7"],[220,"0.9"])"),
