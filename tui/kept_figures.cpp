@@ -53,6 +53,10 @@ bool KeptFigures::take(World& world, std::span<const BackendPtr> backends) {
         world.history.take_before(*cluster, kept.node, kept.rounds);
       any = true;
     }
+    for (history::SumsBefore& kept : keeps->take_sums_before()) {
+      world.keep(cluster->name, std::move(kept));
+      any = true;
+    }
     if (auto idle = keeps->take_idle()) {
       world.history.take_told(cluster->name, std::move(*idle));
       any = true;

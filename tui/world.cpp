@@ -28,6 +28,7 @@ void World::learn(Event event) {
 void World::forget(const ClusterName& cluster) {
   history.forget(cluster);
   summed.erase(cluster);
+  kept_sums.erase(cluster);
   std::erase_if(watched, [&](const auto& one) { return one.first == cluster; });
 }
 
@@ -37,6 +38,24 @@ void World::sum_up(const Cluster& cluster, TimePoint at) {
   if (!first && at < last->second + history::kSumsEvery) return;
   last->second = at;
   if (const auto sums = history::sums_of(model, cluster, at)) history.take(cluster.name, *sums);
+  join_kept_sums(cluster);
+}
+
+void World::keep(const ClusterName& name, history::SumsBefore kept) {
+  kept_sums.insert_or_assign(name, std::move(kept));
+  if (const Cluster* cluster = model.find(name); cluster && cluster->loaded) join_kept_sums(*cluster);
+}
+
+// Where a source counts otherwise the chart begins with the console.
+void World::join_kept_sums(const Cluster& cluster) {
+  const auto kept = kept_sums.find(cluster.name);
+  if (kept == kept_sums.end()) return;
+  const std::vector<history::Sample> seen = history.sums(cluster.name);
+  if (seen.empty()) return;
+  const history::Sums first{seen.front().at, seen.front().held, seen.front().use};
+  if (history::count_alike(cluster, kept->second, first))
+    history.take_before(cluster.name, kept->second.sums);
+  kept_sums.erase(kept);
 }
 
 void World::watch(const ClusterName& cluster, std::span<const NodeName> nodes) {

@@ -27,8 +27,12 @@ struct World {
   std::map<ClusterName, TimePoint> summed;  // when it was summed up last
   std::map<ClusterName, TimePoint> clocks;  // of clusters with a clock of their own, as it was told last
 
+  // What a source kept of the sums of clusters, until one was seen that it can be held against.
+  std::map<ClusterName, history::SumsBefore> kept_sums;
+
   // Where a cluster's clock is set back, its samples of what is still to come are forgotten.
   void learn(Event event);
+  void keep(const ClusterName& cluster, history::SumsBefore kept);
   // A chart of heat and power goes on while other pages are looked at.
   void watch(const ClusterName& cluster, std::span<const NodeName> nodes);
   // Known by name before it has told anything: what is being loaded is not what is missing.
@@ -40,6 +44,7 @@ struct World {
  private:
   void forget(const ClusterName& cluster);
   void sum_up(const Cluster& cluster, TimePoint at);
+  void join_kept_sums(const Cluster& cluster);
 };
 
 }  // namespace tessera::tui

@@ -257,6 +257,7 @@ void DcgmGathering::name_pods(Part& part) {
       part.utilization.is_of_device(target);
       part.memory.is_of_device(target);
     }
+  told.renamed = part.renamed;
   told.shared = told.pods.size() > 1;
   if (told.pods.size() == 1) told.pod = told.pods.front();
 }

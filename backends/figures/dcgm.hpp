@@ -53,6 +53,7 @@ struct DcgmPart {
   std::optional<int> xid;            // the driver's last Xid error; 0: none
   std::optional<int> replaced_rows;  // of memory, after errors that were not correctable
   std::optional<bool> remap_failed;  // of such a row
+  bool renamed = false;              // its pods stand under the labels that a scrape renames
 };
 
 struct DcgmReadings {

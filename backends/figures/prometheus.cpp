@@ -14,6 +14,9 @@ namespace {
 constexpr Duration kLongestPause{300'000};
 constexpr Duration kFinestStep{15'000};  // a usual interval of scrapes
 constexpr int kPoints = 240;             // of a chart's past
+constexpr Duration kSumsAgain{300'000};
+constexpr std::size_t kMostOfAll = 200'000;  // values of all nodes: some 5 MB of text
+constexpr std::size_t kMostSums = 60, kFewestSums = 12;
 constexpr std::string_view kAsking = "cannot ask Prometheus";
 
 struct Known {
@@ -30,6 +33,13 @@ constexpr Known kKnown[] = {
     {503, "it is not ready", "it may be starting, or the service has no pod that is ready"},
     {504, "a proxy in front of it timed out", "it may be busy: the question is repeated later"},
 };
+
+// Between two values of each of so many GPUs and instances; nullopt: they are too many.
+std::optional<Duration> step_of_all(Duration time, std::size_t parts) {
+  const std::size_t points = std::min(kMostSums, kMostOfAll / std::max<std::size_t>(1, parts));
+  if (points < kFewestSums) return std::nullopt;
+  return std::max(kFinestStep, time / static_cast<Duration::rep>(points));
+}
 
 // What a server says with its status, without markup: one line of it.
 std::string words_of(std::string_view body) {
@@ -69,7 +79,15 @@ struct Prometheus::State : std::enable_shared_from_this<State> {
     TimePoint since{};
     Kept kept;
   };
+  struct PastSums {
+    TimePoint since{};
+    const mig::Catalogue* catalogue = nullptr;
+    SumsKept kept;
+  };
   std::vector<Past> wanted;                  // of the past, until the round ends
+  std::vector<PastSums> wanted_sums;         // the same
+  std::size_t parts = 0;                     // GPUs and instances that the last round told of
+  std::optional<TimePoint> sums_asked;       // when all nodes' past was asked for last
   std::map<std::string, SeriesNode> series;  // by node, how the last round told of it
 
   void begin();
@@ -78,6 +96,7 @@ struct Prometheus::State : std::enable_shared_from_this<State> {
   void pause(std::optional<Duration> at_least);
   void end_round(std::optional<Duration> at_least);
   void look_back(Past past);
+  void look_back(PastSums past);
   void rest();
 };
 
@@ -86,6 +105,7 @@ void Prometheus::State::rest() {
   ++turn;
   under_way = false;
   for (Past& past : std::exchange(wanted, {})) past.kept({});
+  for (PastSums& past : std::exchange(wanted_sums, {})) past.kept({});
 }
 
 void Prometheus::State::begin() {
@@ -119,8 +139,11 @@ void Prometheus::State::heard(TimePoint asked_at, Result<HttpResponse> result) {
   const bool told = now.ok();
   failures = told ? 0 : failures + 1;
   if (told) {
-    series.clear();
-    for (const NodeReadings& one : now->nodes) series.emplace(one.node.node, one.node);
+    series.clear(), parts = 0;
+    for (const NodeReadings& one : now->nodes) {
+      series.emplace(one.node.node, one.node);
+      parts += one.readings.parts.size();
+    }
   }
   complete = true;
   end_round(result ? result->retry_after : std::nullopt);
@@ -133,6 +156,7 @@ void Prometheus::State::heard(TimePoint asked_at, Result<HttpResponse> result) {
 void Prometheus::State::end_round(std::optional<Duration> at_least) {
   under_way = false;
   for (Past& past : std::exchange(wanted, {})) look_back(std::move(past));
+  for (PastSums& past : std::exchange(wanted_sums, {})) look_back(std::move(past));
   pause(at_least);
 }
 
@@ -163,6 +187,22 @@ void Prometheus::State::look_back(Past past) {
             });
 }
 
+void Prometheus::State::look_back(PastSums past) {
+  const TimePoint now = calls.clock();
+  const bool lately = sums_asked && now >= *sums_asked && now - *sums_asked < kSumsAgain;
+  const std::optional<Duration> step = step_of_all(now - past.since, parts);
+  if (lately || parts == 0 || !step) return past.kept({});
+  sums_asked = now;
+  calls.ask(path_of_held_before(past.since, now, *step),
+            [weak = weak_from_this(), past = std::move(past)](const Result<HttpResponse>& result) {
+              auto self = weak.lock();
+              if (!self) return;
+              if (!result || result->status != 200) return past.kept({});
+              auto sums = sums_before(self->document, result->body, self->calls.node_of, past.catalogue);
+              past.kept(sums ? std::move(*sums) : history::SumsBefore());
+            });
+}
+
 Prometheus::Prometheus(Worker& worker, PrometheusCalls calls)
     : state_(std::make_shared<State>(worker, std::move(calls))) {}
 Prometheus::~Prometheus() { state_->rest(); }
@@ -177,7 +217,14 @@ void Prometheus::look_back(const NodeName& node, TimePoint since, Kept kept) {
   if (state_->under_way || !state_->complete)
     state_->wanted.push_back({node, since, std::move(kept)});
   else
-    state_->look_back({node, since, std::move(kept)});
+    state_->look_back(State::Past{node, since, std::move(kept)});
+}
+
+void Prometheus::look_back_at_sums(TimePoint since, const mig::Catalogue* catalogue, SumsKept kept) {
+  if (state_->under_way || !state_->complete)
+    state_->wanted_sums.push_back({since, catalogue, std::move(kept)});
+  else
+    state_->look_back(State::PastSums{since, catalogue, std::move(kept)});
 }
 
 }  // namespace tessera::figures

@@ -1,5 +1,5 @@
 // Asks a Prometheus server what its exporters measured: all nodes at once, again and again, and the past of
-// one node when a page shows it.
+// one node when a page shows it, or of all together when the overview does.
 //
 // The way to the server is the caller's: through an API server's proxy, or by a command of the site's; no
 // credential passes through here. Rounds go one after another; looks back are asked beside them. What fails
@@ -26,6 +26,7 @@ using PrometheusAnswered = std::function<void(Result<HttpResponse>)>;
 using AskPrometheus = std::function<void(const std::string& path, PrometheusAnswered answered)>;
 
 using Kept = std::function<void(std::vector<DcgmReadings>)>;
+using SumsKept = std::function<void(history::SumsBefore)>;
 
 struct PrometheusCalls {
   AskPrometheus ask;
@@ -50,6 +51,9 @@ class Prometheus {
   // the question fails: that the server fails is told by rounds. Answers exactly once, or never after the
   // destructor.
   void look_back(const NodeName& node, TimePoint since, Kept kept);
+  // The same of all nodes together, by one question whose answer is bounded: a larger cluster has values
+  // farther apart, and one that is too large none. Every five minutes at most; nothing in between.
+  void look_back_at_sums(TimePoint since, const mig::Catalogue* catalogue, SumsKept kept);
 
  private:
   struct State;

@@ -121,4 +121,15 @@ void PrometheusBackend::look_back(const NodeName& node, TimePoint since) {
 
 std::vector<history::KeptFigures> PrometheusBackend::take_kept() { return state_->past.take(); }
 
+void PrometheusBackend::look_back_at_sums(TimePoint since) {
+  State* state = state_.get();
+  state->past.ask_sums(
+      state->worker, [state] { return &state->prometheus; }, since, state->options.catalogue,
+      [state] {
+        if (state->last) state->post(*state->last);
+      });
+}
+
+std::vector<history::SumsBefore> PrometheusBackend::take_sums_before() { return state_->past.take_sums(); }
+
 }  // namespace tessera::figures

@@ -41,6 +41,8 @@ class PrometheusBackend final : public Backend, public history::KeepsFigures {
   void refresh() override;
   void look_back(const NodeName& node, TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override;
+  void look_back_at_sums(TimePoint since) override;
+  std::vector<history::SumsBefore> take_sums_before() override;
   history::KeepsFigures* keeps_figures() override { return this; }
 
  private:

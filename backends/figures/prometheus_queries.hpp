@@ -14,6 +14,7 @@
 
 #include "backends/figures/dcgm.hpp"
 #include "backends/figures/prometheus_answer.hpp"
+#include "engine/history/keeps_figures.hpp"
 
 namespace tessera::figures {
 
@@ -44,6 +45,9 @@ std::string path_of_use_before(TimePoint from, TimePoint to, Duration step);
 std::string path_of_scraped_pods(TimePoint from, TimePoint to, Duration step);
 // How many series such an answer has at that time.
 std::string path_of_series_count(TimePoint at);
+// Use alone of all nodes, with whoever has each GPU: a series for each GPU and instance, and one more each
+// time that it changed hands.
+std::string path_of_held_before(TimePoint from, TimePoint to, Duration step);
 
 struct NodeReadings {
   SeriesNode node;
@@ -60,5 +64,9 @@ Result<FiguresNow> figures_now(JsonDocument& document, std::string_view text, co
                                TimePoint asked_at);
 // Of one node, the oldest first. A time that no series has is in none of them.
 Result<std::vector<DcgmReadings>> figures_before(JsonDocument& document, std::string_view text);
+// Of a cluster, by what its GPUs' series name. A time at which GPUs are missing is left out, and nothing is
+// told where no series names anyone. catalogue: nullptr: a GPU that is cut has no use of its own.
+Result<history::SumsBefore> sums_before(JsonDocument& document, std::string_view text,
+                                        const NodeOfSeries& node_of, const mig::Catalogue* catalogue);
 
 }  // namespace tessera::figures

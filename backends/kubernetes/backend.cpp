@@ -386,6 +386,15 @@ void KubernetesBackend::look_back(const NodeName& node, TimePoint since) {
 
 std::vector<history::KeptFigures> KubernetesBackend::take_kept() { return state_->past.take(); }
 
+void KubernetesBackend::look_back_at_sums(TimePoint since) {
+  State* state = state_.get();
+  state->past.ask_sums(
+      state->worker, [state] { return state->prometheus.get(); }, since, state->options.catalogue,
+      [state] { state->tell_pace(); });
+}
+
+std::vector<history::SumsBefore> KubernetesBackend::take_sums_before() { return state_->past.take_sums(); }
+
 void KubernetesBackend::look_into(const WorkloadId& id, LookedInto told) {
   state_->worker.post([state = state_.get(), id, told = std::move(told)]() mutable {
     state->look_into(id, std::move(told));

@@ -50,6 +50,8 @@ class KubernetesBackend final : public Backend,
   void refresh() override;
   void look_back(const NodeName& node, TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override;
+  void look_back_at_sums(TimePoint since) override;
+  std::vector<history::SumsBefore> take_sums_before() override;
   void set_viewed(const std::vector<NodeName>& nodes) override;
   void look_into(const WorkloadId& id, LookedInto told) override;
   plan::Actuator* actuator() override;

@@ -230,7 +230,7 @@ void History::forget(const ClusterName& cluster) {
   for (const auto& [name, of] : nodes_)
     if (name.starts_with(begin)) names.push_back(name);
   for (const std::string& name : names) forget(name);
-  sums_.erase(cluster);
+  sums_.erase(cluster), sums_kept_.erase(cluster);
 }
 
 void History::take_told(const ClusterName& cluster, std::vector<ToldIdle> told) {
@@ -319,32 +319,6 @@ void History::take_instead(const Cluster& cluster, const NodeName& name,
   forget(key);
   nodes_[key].watched = watched;
   take_before(cluster, name, rounds);
-}
-
-void History::take(const ClusterName& cluster, const Sums& sums) {
-  std::deque<Sums>& all = sums_[cluster];
-  if (!all.empty() && sums.at < all.back().at + kSumsEvery) return;
-  all.push_back(sums);
-  if (all.size() > kMostSums) all.pop_front();
-}
-
-void History::take_instead(const ClusterName& cluster, const std::vector<Sums>& all) {
-  sums_.erase(cluster);
-  for (const Sums& one : all) take(cluster, one);
-}
-
-std::vector<Sample> History::sums(const ClusterName& cluster, TimePoint since) const {
-  std::vector<Sample> samples;
-  const auto found = sums_.find(cluster);
-  if (found == sums_.end()) return samples;
-  for (const Sums& one : found->second)
-    if (one.at >= since) {
-      Sample& sample = samples.emplace_back();
-      sample.at = one.at;
-      sample.use = one.used;
-      sample.held = one.held;
-    }
-  return samples;
 }
 
 // A line that was idle from its first sample on was idle before it, too, if the past ends so.

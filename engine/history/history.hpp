@@ -73,6 +73,8 @@ class History {
   // Sums of a cluster, unless it has some that are younger than kSumsEvery.
   void take(const ClusterName& cluster, const Sums& sums);
   void take_instead(const ClusterName& cluster, const std::vector<Sums>& all);
+  // Sums that a source kept, oldest first: those that are older than all that is known are put before them.
+  void take_before(const ClusterName& cluster, const std::vector<Sums>& kept);
   // Since when lines are idle, by a recording: in place of all that it told of the cluster before. What was
   // told holds for the time that it is about, whatever moment is looked at.
   void take_told(const ClusterName& cluster, std::vector<ToldIdle> told);
@@ -89,6 +91,8 @@ class History {
                 const std::function<void(TimePoint at, double sum, int measured)>& visit) const;
   // Of a cluster, oldest first: use and what is held.
   std::vector<Sample> sums(const ClusterName& cluster, TimePoint since = {}) const;
+  // The newest of them that a source kept; nullopt: none did.
+  std::optional<TimePoint> sums_kept_until(const ClusterName& cluster) const;
   // Since when every sample was below kIdleBelow, without a gap longer than longest_gap(); it may have been
   // so before the first sample, too. Where a recording tells of the time before, since then. nullopt: in use,
   // or not measured.
@@ -150,7 +154,8 @@ class History {
   std::unordered_map<std::string, OfNode> nodes_;
   std::map<ClusterName, std::unordered_map<std::string, ToldIdle>> told_;  // by node
   std::map<ClusterName, std::deque<Sums>> sums_;                           // oldest first
-  std::deque<std::shared_ptr<const Lines>> known_;                         // used last
+  std::map<ClusterName, TimePoint> sums_kept_;      // of these, the newest that a source kept
+  std::deque<std::shared_ptr<const Lines>> known_;  // used last
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
   std::size_t widths_ = 0;   // of the newest row of each node

@@ -28,6 +28,13 @@ struct Sums {
       used;  // of the GPUs on which work runs, their mean use in percent; nullopt: not measured
 };
 
+// The same over a time, of what exporters told and kept: whoever has a GPU stands in its series, and a
+// scheduler may count otherwise.
+struct SumsBefore {
+  int slices = 0;          // GPUs and instances at the newest time
+  std::vector<Sums> sums;  // oldest first
+};
+
 // Since when lines of a node show no use.
 struct ToldIdle {
   NodeName node;
@@ -44,6 +51,8 @@ class KeepsFigures {
   // The same for the sums of the cluster, of sources that know all of it.
   virtual void look_back_at_sums(TimePoint) {}
   virtual std::vector<Sums> take_sums() { return {}; }
+  // What look_back_at_sums() brought of sources that know what exporters told alone.
+  virtual std::vector<SumsBefore> take_sums_before() { return {}; }
   // Of a recording: all that it tells of the moment that is shown, which no one has to ask for. nullopt:
   // nothing new.
   virtual std::optional<std::vector<ToldIdle>> take_idle() { return std::nullopt; }

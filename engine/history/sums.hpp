@@ -17,4 +17,9 @@ std::optional<Sums> sums_of(const Model& model, const Cluster& cluster, TimePoin
 // Of totals that were counted of the cluster already.
 std::optional<Sums> sums_in(const Cluster& cluster, const insight::Totals& totals, TimePoint at);
 
+// Whether what exporters told comes to what the scheduler tells: as many slices, none of them in shares, and
+// about as much held at the time of `seen`, which is of the cluster. What was before may be shown beside it
+// then.
+bool count_alike(const Cluster& cluster, const SumsBefore& kept, const Sums& seen);
+
 }  // namespace tessera::history

@@ -143,6 +143,22 @@ TEST(AWorld, SumsItsClustersUpAtMostEachTenSecondsAndOnlyWhileTheirListsAreCurre
   EXPECT_EQ(held(world).size(), 2u) << "what stood before is not what stands now";
 }
 
+// The charts of the overview began with the console, though Prometheus had kept the hour before it.
+TEST(AWorld, PutsWhatASourceKeptBeforeWhatWasSeenWhereBothCountAlike) {
+  const auto of = [](int slices, float near) {
+    World world;
+    world.learn(on(ClusterSeen{Scheduler::slurm, false, "", ""}, 600));
+    world.keep(ClusterName("hpc"), {slices, {{at(480), 100.0F, 80.0F}, {at(590), near, 30.0F}}});
+    answers(world, 600), tell_of_two(world, 600, false);
+    EXPECT_TRUE(held(world).empty()) << "nothing was seen that it can be held against";
+    world.learn(on(Loaded{}, 600));
+    return held(world);
+  };
+  EXPECT_EQ(of(2, 50), (std::vector<float>{100, 50, 50}));
+  EXPECT_EQ(of(2, 100), (std::vector<float>{50})) << "the scheduler says that one of two is held";
+  EXPECT_EQ(of(14, 50), (std::vector<float>{50})) << "it is of another cluster, or of two";
+}
+
 TEST(AWorld, AMomentOfARecordingIsSummedUpOnceAllOfItWasTold) {
   World world;
   world.learn(on(ClusterSeen{Scheduler::slurm, false, "", ""}, 0));

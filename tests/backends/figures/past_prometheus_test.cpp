@@ -66,6 +66,38 @@ TEST(PastPrometheus, OfARealServerAnExportersOwnPodHoldsNoGpu) {
   EXPECT_NEAR(read->sums.at(usage::By::workload)[0].gpu_hours, 2, 1e-6);
 }
 
+TEST(PastPrometheus, OfARealServerTheChartOfAClusterIsOneQuestion) {
+  if (test::prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+  const std::string target = R"(instance="10.0.0.1:9400",namespace="gpu-operator",pod="dcgm-x1")";
+  const std::string other = R"(instance="10.0.0.1:9400",namespace="ml",pod="a")";
+  const std::string free = target + R"(,Hostname="n1",gpu="0",UUID="GPU-0")";
+  const std::string held = other + R"(,Hostname="n1",gpu="1",UUID="GPU-1")";
+  std::string text = "# TYPE up gauge\n";
+  add_values(text, "up{" + target + "}", kNow - 2h, kNow + 1min, 1);
+  text += "# TYPE DCGM_FI_DEV_FB_USED gauge\n";
+  add_values(text, "DCGM_FI_DEV_FB_USED{" + free + "}", kNow - 2h, kNow + 1min, 0);
+  add_values(text, "DCGM_FI_DEV_FB_USED{" + held + "}", kNow - 2h, kNow + 1min, 9);
+  text += "# TYPE DCGM_FI_PROF_GR_ENGINE_ACTIVE gauge\n";
+  add_values(text, "DCGM_FI_PROF_GR_ENGINE_ACTIVE{" + held + "}", kNow - 2h, kNow + 1min, 0.25);
+  // Of this one the driver alone tells the use.
+  text += "# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n";
+  add_values(text, "DCGM_FI_DEV_GPU_UTIL{" + free + "}", kNow - 2h, kNow + 1min, 0);
+  add_values(text, "DCGM_FI_DEV_GPU_UTIL{" + held + "}", kNow - 2h, kNow + 1min, 99);
+  RealPrometheus server(text + "# EOF\n");
+  const auto ask = ask_by_command_and_wait({{test::kCurl, "-sSf", "{url}"}, "{url}"}, server.url());
+  const auto came = ask(path_of_held_before(kNow - 1h, kNow, 60s));
+  ASSERT_TRUE(came) << to_line(came.error());
+  JsonDocument document;
+  const auto kept = sums_before(document, came->body, node_by_short_name, &test::catalogue());
+  ASSERT_TRUE(kept) << to_line(kept.error());
+  EXPECT_EQ(kept->slices, 2) << "each GPU once, by one of its two figures";
+  ASSERT_EQ(kept->sums.size(), 61U);
+  for (const history::Sums& one : kept->sums) {
+    EXPECT_EQ(one.held, 50.0F);
+    EXPECT_NEAR(one.used.value_or(-1), 25, 1e-3);
+  }
+}
+
 TEST(PastPrometheus, OfARealServerHoursUseMemoryAndGapsAreThoseThatWereKept) {
   if (test::prometheus_is_missing()) GTEST_SKIP() << test::kNeedsPrometheus;
   const TimePoint now = kNow;

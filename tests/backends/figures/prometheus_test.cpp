@@ -190,6 +190,59 @@ TEST(PrometheusFigures, ThePastOfANodeHasGapsWhereASeriesHasNone) {
   EXPECT_FALSE((*rounds)[2].parts[0].use);
 }
 
+// A series of a range query.
+std::string over_time(const std::string& counter, const std::string& labels, const std::string& values) {
+  return R"({"metric":{"__name__":")" + counter + R"(","Hostname":"n1",)" + labels + R"(},"values":[)" +
+         values + "]}";
+}
+// What was scraped for such series.
+std::string target(const std::string& labels) {
+  return R"({"metric":{"tessera":"scraped")" + labels + R"(},"values":[[100,"1"]]})";
+}
+history::SumsBefore sums_of(const std::vector<std::string>& all) {
+  JsonDocument document;
+  auto sums = sums_before(document, answer(all, "matrix"), of_any, &test::catalogue());
+  EXPECT_TRUE(sums) << to_line(sums.error());
+  return sums ? *sums : history::SumsBefore();
+}
+const std::string kPlain0 = R"("gpu":"0","UUID":"GPU-0","namespace":"ml","pod":"a")";
+
+TEST(PrometheusSums, AreOfTheGpusThatTheirSeriesNameAndHaveAGapWhereOneIsMissing) {
+  const std::string held = R"("gpu":"0","UUID":"GPU-0","namespace":"op","pod":"dcgm",)"
+                           R"("exported_namespace":"ml","exported_pod":"a")";
+  const std::string free = R"("gpu":"1","UUID":"GPU-1","namespace":"op","pod":"dcgm")";
+  const history::SumsBefore kept =
+      sums_of({over_time(kActive, held, R"([100,"0.5"],[160,"0.7"],[220,"0.9"])"),
+               over_time(kActive, free, R"([100,"0"],[160,"0"])"), target("")});
+  EXPECT_EQ(kept.slices, 2);
+  ASSERT_EQ(kept.sums.size(), 2U) << "of one GPU alone nothing is said";
+  EXPECT_EQ(kept.sums[0].at, TimePoint(100s));
+  EXPECT_EQ(kept.sums[0].held, 50.0F) << "the exporter's own pod holds nothing";
+  EXPECT_NEAR(kept.sums[0].used.value_or(-1), 50, 1e-3) << "of the GPU on which work runs";
+  EXPECT_NEAR(kept.sums[1].used.value_or(-1), 70, 1e-3);
+}
+
+TEST(PrometheusSums, AnInstanceUsesItsPartOfAGpu) {
+  const std::string gpu = R"("gpu":"0","UUID":"GPU-0","modelName":"NVIDIA H100 80GB HBM3",)";
+  const std::string three = R"("GPU_I_PROFILE":"3g.40gb","GPU_I_ID":")";
+  const history::SumsBefore kept =
+      sums_of({over_time(kActive, gpu + three + R"(1","hpc_job":"12")", R"([100,"0.7"])"),
+               over_time(kActive, gpu + three + R"(2")", R"([100,"0"])")});
+  EXPECT_EQ(kept.slices, 2);
+  ASSERT_EQ(kept.sums.size(), 1U);
+  EXPECT_EQ(kept.sums[0].held, 50.0F);
+  EXPECT_NEAR(kept.sums[0].used.value_or(-1), 30, 1e-3) << "three sevenths of 70 %";
+}
+
+// Of a cluster that is full a pod that stands on each GPU looks as if it held them all.
+TEST(PrometheusSums, PodsCountWhereItIsKnownWhichOfThemAreTheExporters) {
+  const std::string series = over_time(kActive, kPlain0, R"([100,"0.5"])");
+  EXPECT_TRUE(sums_of({series}).sums.empty()) << "nothing tells what was scraped";
+  EXPECT_TRUE(sums_of({series, target(R"(,"namespace":"ml","pod":"a")")}).sums.empty());
+  ASSERT_EQ(sums_of({series, target("")}).sums.size(), 1U) << "targets have no pods";
+  EXPECT_EQ(sums_of({series, target("")}).sums[0].held, 100.0F);
+}
+
 TEST(PrometheusFigures, StatusesSayWhatToDo) {
   JsonDocument document;
   const auto explained = [&](int status, std::string body = "") {
@@ -320,6 +373,28 @@ TEST_F(Poll, ThePastIsAskedForByTheLabelsThatNamedTheNode) {
   past.clear();
   say(500, "");
   EXPECT_EQ(past, "0");
+}
+
+// The overview is left and opened again every few moments.
+TEST_F(Poll, ThePastOfAllNodesIsOneQuestionAndNotAskedAgainWithinMinutes) {
+  std::vector<std::size_t> came;
+  const auto look_back = [&] {
+    poll->look_back_at_sums(kAsked - 3600s, &test::catalogue(),
+                            [&](const history::SumsBefore& kept) { came.push_back(kept.sums.size()); });
+  };
+  look_back();
+  EXPECT_TRUE(asked.empty()) << "how many GPUs there are is not known yet";
+  poll->go();
+  say(200, answer({series(kActive, "", "0.5")}));
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_NE(asked[1].find("query_range"), std::string::npos);
+  EXPECT_NE(asked[1].find("start=1763996500&end=1764000100&step=60"), std::string::npos) << asked[1];
+  say(200, answer({over_time(kActive, R"("gpu":"0","UUID":"GPU-0","hpc_job":"7")", R"([100,"1"],[160,"1"])")},
+                  "matrix"));
+  EXPECT_EQ(came, (std::vector<std::size_t>{2}));
+  look_back();
+  EXPECT_EQ(asked.size(), 2U);
+  EXPECT_EQ(came, (std::vector<std::size_t>{2, 0}));
 }
 
 TEST(PrometheusRecorded, ARealServerThatScrapesTheSimulatorIsRead) {

@@ -91,6 +91,22 @@ TEST(History, SumsOfAClusterAreBoundedAndNeverCloserThanTenSeconds) {
   EXPECT_TRUE(history.sums(ClusterName("other")).empty());
 }
 
+TEST(History, SumsThatASourceKeptStandBeforeThoseThatWereSeen) {
+  History history;
+  const ClusterName hpc("hpc");
+  history.take(hpc, {at(600), 50.0F, 40.0F});
+  EXPECT_FALSE(history.sums_kept_until(hpc));
+  history.take_before(hpc, {{at(0), 10.0F, {}}, {at(60), 20.0F, 5.0F}, {at(660), 30.0F, {}}});
+  ASSERT_EQ(history.sums(hpc).size(), 3u) << "what was seen is not mixed with what was kept";
+  EXPECT_EQ(history.sums(hpc)[1].held, 20.0F);
+  EXPECT_EQ(history.sums_kept_until(hpc), at(60));
+  history.take_before(hpc, {{at(-60), 5.0F, {}}, {at(0), 10.0F, {}}});
+  EXPECT_EQ(history.sums(hpc).size(), 4u);
+  EXPECT_EQ(history.sums_kept_until(hpc), at(60));
+  history.forget(hpc);
+  EXPECT_FALSE(history.sums_kept_until(hpc));
+}
+
 TEST(History, SamplesStandWhereTheyWereTaken) {
   Watched here;
   here.measure(0, 10);

@@ -82,6 +82,22 @@ TEST(OverviewTrend, FewSamplesMakeAShortChartAndAGapStaysBlank) {
   EXPECT_NE(gap.line().find("⣤⣴ 56%"), std::string::npos) << gap.line();
 }
 
+TEST(OverviewTrend, TellsUntilWhenItIsFromPrometheus) {
+  Watched here({100, 30});
+  here.sample(6, 10, 25.0F, 75);
+  const Cluster& cluster = here.session.model.clusters.front();
+  const TimePoint now = cluster_now(cluster, here.session.wall);
+  std::vector<history::Sums> kept;
+  for (int minute = 59; minute > 0; --minute)
+    kept.push_back({now - std::chrono::minutes(minute), 75.0F, 25.0F});
+  here.history.take_before(cluster.name, kept);
+  const std::string line = here.line();
+  EXPECT_NE(line.find("held ⣶⣶⣶⣶⣶⣶⣶⣶ 56% (56-75)"), std::string::npos) << "no gaps between minutes\n" << line;
+  EXPECT_NE(line.find(" from Prometheus"), std::string::npos) << line;
+  EXPECT_EQ(line.find(", every"), std::string::npos) << "it was not sampled at one pace\n" << line;
+  EXPECT_LE(tui::display_width(line), 100);
+}
+
 TEST(OverviewTrend, WhatIsStillToComeOfAPastMomentIsNotDrawn) {
   Watched here({120, 40});
   const Cluster& cluster = here.session.model.clusters.front();

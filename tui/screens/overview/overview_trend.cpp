@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "engine/history/history.hpp"
 #include "engine/history/spark.hpp"
@@ -17,8 +19,9 @@ namespace tessera::tui {
 namespace {
 
 constexpr Duration kSpan{3'600'000}, kLeast{60'000};
-constexpr int kWords = 70;  // cells of a line that are no picture
-constexpr int kFewestCells = 12, kMostCells = 48;
+constexpr int kWords = 70;      // cells of a line that are no picture
+constexpr int kKeptWords = 83;  // of one that names a source, too
+constexpr int kFewestCells = 12, kFewestKept = 8, kMostCells = 48;
 
 struct Axis {
   TimePoint from{}, to{};
@@ -26,9 +29,20 @@ struct Axis {
   int cells =
       0;  // of these that are drawn: no more than there are samples for, or gaps would be seen for them
 };
-Axis axis_of(const std::vector<history::Sample>& samples, TimePoint now, int room, bool ascii) {
-  Axis axis{std::min(samples.front().at, now - kLeast), now, room, room};
+// What a source kept has fewer samples than what was seen: the widest step counts.
+std::optional<Duration> step_of(const std::vector<history::Sample>& samples,
+                                const std::optional<TimePoint>& kept) {
   const auto every = history::summary_of(samples, history::Figure::held).every;
+  if (!kept) return every;
+  std::vector<history::Sample> before = samples;
+  std::erase_if(before, [&](const history::Sample& one) { return one.at > *kept; });
+  return std::max(every, history::summary_of(before, history::Figure::held).every);
+}
+
+Axis axis_of(const std::vector<history::Sample>& samples, const std::optional<TimePoint>& kept, TimePoint now,
+             int room, bool ascii) {
+  Axis axis{std::min(samples.front().at, now - kLeast), now, room, room};
+  const auto every = step_of(samples, kept);
   const Duration a_cell = every.value_or(kSpan) * (ascii ? 1 : 2);
   // A tenth less: samples do not come on the second.
   if (a_cell > Duration{0})
@@ -53,9 +67,12 @@ void put_figure(Pen& pen, std::string_view name, const std::vector<history::Samp
   pen.put(fmt::format("({:.0f}-{:.0f})", *summary.least, *summary.peak), Role::dim).skip(2);
 }
 
-// "since 01:12, every 10 s"
-std::string axis_text(const std::vector<history::Sample>& samples, const UiState& state) {
+// "since 01:12, every 10 s"; kept: the newest that was not seen by this console.
+std::string axis_text(const std::vector<history::Sample>& samples, const std::optional<TimePoint>& kept,
+                      const UiState& state) {
   const std::string since = query::clock_text(samples.front().at);
+  if (kept)
+    return told(state, fmt::format("since {}, to {} from Prometheus", since, query::clock_text(*kept)));
   const auto every = history::summary_of(samples, history::Figure::held).every;
   if (!every) return told(state, fmt::format("since {}", since));
   const std::int64_t seconds = *every / std::chrono::seconds(1);
@@ -90,11 +107,14 @@ void draw_trend(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiS
     pen.put(told(state, N_("how much was held and used is not sampled yet")), Role::dim);
     return;
   }
-  const int room = std::clamp((area.width - kWords) / 2, kFewestCells, kMostCells);
-  const Axis axis = axis_of(samples, now, room, state.ascii);
+  std::optional<TimePoint> kept = ui.history->sums_kept_until(cluster.name);
+  if (kept && *kept < samples.front().at) kept.reset();
+  const int words = kept ? kKeptWords : kWords, fewest = kept ? kFewestKept : kFewestCells;
+  const int room = std::clamp((area.width - words) / 2, fewest, kMostCells);
+  const Axis axis = axis_of(samples, kept, now, room, state.ascii);
   put_figure(pen, "held", samples, history::Figure::held, axis, Role::held, state);
   put_figure(pen, "used", samples, history::Figure::use, axis, Role::accent, state);
-  pen.put(axis_text(samples, state), Role::dim);
+  pen.put(axis_text(samples, kept, state), Role::dim);
 }
 
 }  // namespace tessera::tui
