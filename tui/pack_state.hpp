@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct PackQuestion {
   std::shared_ptr<const ClusterThen> then;
   // reads_queue: that serves on these nodes, nullopt: both; else for which the demand asks, nullopt: for any.
   std::optional<pack::Naming> naming;
+  std::vector<std::set<NodeName>> pools = {};  // as those of a problem
 };
 
 // What the change that is the answer would do.
@@ -72,10 +74,12 @@ struct PackState {
   std::vector<PackWant> wants;
   bool evict = false;
   Narrowed only;
-  bool takes_queue = false;            // the demand is to be what waits, which is still being read
-  std::string trouble;                 // why this demand cannot be asked of these GPUs; empty: it can
-  std::string source;                  // where the demand came from, where it was not typed
-  std::vector<std::string> unserved;   // a line for each kind of what waits and no node could serve
+  bool takes_queue = false;           // the demand is to be what waits, which is still being read
+  std::string trouble;                // why this demand cannot be asked of these GPUs; empty: it can
+  std::string source;                 // where the demand came from, where it was not typed
+  std::vector<std::string> unserved;  // a line for each kind of what waits and no node could serve
+  // What waits, where it may not use the same nodes: `wants` has the sums.
+  std::shared_ptr<const pack::QueueDemand> queue;
   std::optional<pack::Naming> naming;  // for which that demand asks; nullopt: for any
   bool stopped = false;                // the person did not want to wait; an edit asks again
   std::shared_ptr<const PackBoards> boards;
@@ -89,7 +93,8 @@ struct PackState {
   bool answered() const {
     if (!question || !answer || question->reads_queue) return false;
     const PackQuestion &now = *question, &then = *answer->question;
-    return now.demand == then.demand && now.evict == then.evict && now.products == then.products;
+    return now.demand == then.demand && now.evict == then.evict && now.products == then.products &&
+           now.pools == then.pools;
   }
 };
 
