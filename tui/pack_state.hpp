@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct PackQuestion {
   std::optional<TimePoint> until;  // work that ends by then counts as gone; nullopt: none does
   // reads_queue: that serves on these nodes, nullopt: both; else for which the demand asks, nullopt: for any.
   std::optional<pack::Naming> naming;
+  std::vector<std::set<NodeName>> pools = {};  // as those of a problem
 };
 
 // What the change that is the answer would do.
@@ -74,10 +76,12 @@ struct PackState {
   bool evict = false;
   std::optional<TimePoint> until;  // work that ends by then is waited for; nullopt: none is
   Narrowed only;
-  bool takes_queue = false;            // the demand is to be what waits, which is still being read
-  std::string trouble;                 // why this demand cannot be asked of these GPUs; empty: it can
-  std::string source;                  // where the demand came from, where it was not typed
-  std::vector<std::string> unserved;   // a line for each kind of what waits and no node could serve
+  bool takes_queue = false;           // the demand is to be what waits, which is still being read
+  std::string trouble;                // why this demand cannot be asked of these GPUs; empty: it can
+  std::string source;                 // where the demand came from, where it was not typed
+  std::vector<std::string> unserved;  // a line for each kind of what waits and no node could serve
+  // What waits, where it may not use the same nodes: `wants` has the sums.
+  std::shared_ptr<const pack::QueueDemand> queue;
   std::optional<pack::Naming> naming;  // for which that demand asks; nullopt: for any
   bool stopped = false;                // the person did not want to wait; an edit asks again
   std::shared_ptr<const PackBoards> boards;
@@ -92,7 +96,7 @@ struct PackState {
     if (!question || !answer || question->reads_queue) return false;
     const PackQuestion &now = *question, &then = *answer->question;
     return now.demand == then.demand && now.evict == then.evict && now.until == then.until &&
-           now.products == then.products;
+           now.products == then.products && now.pools == then.pools;
   }
 };
 

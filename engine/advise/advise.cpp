@@ -10,6 +10,7 @@
 #include "engine/advise/candidates.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/hours.hpp"
+#include "engine/pack/by_nodes.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/unserved.hpp"
 #include "engine/pack/whole.hpp"
@@ -288,11 +289,26 @@ class Advisor {
     all.push_back(std::move(whole));
   }
 
+  // Of what may use other nodes than the rest, each for itself: planned for at once, nodes of one would be
+  // cut for the other. Each costs dozens of plans.
+  void add_groups(std::vector<Wanted>& all, const pack::QueueDemand& queue) {
+    constexpr std::size_t kMost = 4;
+    pack::QueueDemand sorted = queue;
+    pack::sort_by_nodes(sorted, cluster_, question_.nodes);
+    if (sorted.groups.size() < 2) return;
+    for (std::size_t i = 0; i < std::min(kMost, sorted.groups.size()); ++i) {
+      pack::QueueDemand group = queue;
+      group.waiting = sorted.groups[i].waiting;
+      pack::sum_up(group);
+      all.push_back(wanted_of(group));
+    }
+  }
+
   // All that waits, the part that does not start by itself, and what the past needed.
   std::vector<Wanted> wanted() {
     std::vector<Wanted> all;
     for (const pack::QueueDemand& one : asked_)
-      if (!one.demand.empty()) add(all, wanted_of(one));
+      if (!one.demand.empty()) add(all, wanted_of(one)), add_groups(all, one);
     const std::set<WorkloadId> stuck(advice_.left.waiting.begin(), advice_.left.waiting.end());
     for (const pack::QueueDemand& rest : asked_of(&stuck))
       for (const pack::QueueDemand& one : asked_)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "engine/hostlist.hpp"
 #include "engine/mig/product_of.hpp"
 #include "engine/number.hpp"
 #include "engine/pack/left_out.hpp"
@@ -265,6 +266,17 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Prob
 
 std::string word_of(const Demand& demand, const std::vector<const mig::Product*>& products) {
   return (demand.product ? products[*demand.product]->key.text + ":" : "") + demand.profile.text;
+}
+
+std::string unmet_text(const Problem& problem, const Answer& answer, std::size_t demand) {
+  const Demand& one = problem.demand[demand];
+  const std::string word = word_of(one, problem.products);
+  if (!one.pool || problem.pools[*one.pool].empty())
+    return fmt::format("unmet: {} of {} {}", answer.unmet[demand], one.count, word);
+  std::vector<std::string> names;
+  for (const NodeName& node : problem.pools[*one.pool]) names.push_back(node.text);
+  return fmt::format("unmet: {} of {} {} on {}", answer.unmet[demand], one.count, word,
+                     fold_for_reading(std::move(names)));
 }
 
 mig::Layout layout_after(const BoardPlan& plan) {

@@ -51,6 +51,9 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Prob
 // to which its own is an index.
 std::string word_of(const Demand& demand, const std::vector<const mig::Product*>& products);
 
+// "unmet: 1 of 2 3g.40gb", with the nodes where it can be met on these alone: "… on n[1-4]".
+std::string unmet_text(const Problem& problem, const Answer& answer, std::size_t demand);
+
 // What a GPU has afterwards, sorted by start.
 mig::Layout layout_after(const BoardPlan& plan);
 

@@ -272,7 +272,8 @@ int running_on(const Look& look) {
   named.erase(std::unique(named.begin(), named.end()), named.end());
   // Shares are told by another number than that of slices.
   if (untold > 1 && !shared) untold -= counted_again(look, some, named, untold);
-  const int running = static_cast<int>(named.size()) + untold;
+  // Of slices that are free by then some were free before.
+  const int running = static_cast<int>(named.size()) + std::max(0, untold);
   // Work without a GPU is waited for, too.
   const bool other = look.can.empties_all_work && look.node.cpus_held.value_or(0) > 0;
   return std::max(running, other ? 1 : 0) + (slurm_works_on(look) ? 1 : 0);

@@ -11,6 +11,7 @@
 #include "engine/pack/bounds.hpp"
 #include "engine/pack/choose.hpp"
 #include "engine/pack/node_search.hpp"
+#include "engine/pack/pools.hpp"
 #include "engine/pack/whole.hpp"
 
 namespace tessera::pack {
@@ -435,12 +436,14 @@ Error search_given_up() { return {"no plan was made", "the search was given up",
 Result<Classes> classify(const Problem& problem) { return classify(problem, false, false); }
 
 Result<Answer> pack(const Problem& problem, const Stop& stop) {
+  if (has_pools(problem)) return pack_pools(problem, [&](const Problem& part) { return pack(part, stop); });
   Result<Classes> classes = classify(problem);
   if (!classes) return classes.error();
   return pack(problem, *classes, stop);
 }
 
 Result<Answer> pack(const Problem& problem, const Classes& classes, const Stop& stop) {
+  if (has_pools(problem)) return pack(problem, stop);
   Result<std::optional<Answer>> gentle = without_resets(problem, stop);
   if (!gentle) return gentle.error();
   std::optional<Answer> before = std::move(*gentle);

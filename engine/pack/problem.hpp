@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct Demand {
   ProfileName profile;
   std::optional<std::size_t> product;  // nullopt: any product that has the profile
   int count = 0;
+  std::optional<std::size_t> pool = std::nullopt;  // an index into Problem::pools; nullopt: any node serves
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
@@ -88,6 +90,8 @@ struct Problem {
   std::vector<Spare> spare;
   std::vector<Busy> busy;  // of a node that is not listed, each instance that its boards hold counts as one
   std::vector<PassedBy> passed_by;
+  // The nodes on which a demand can be met, where these are not all: each demand has a pool then.
+  std::vector<std::set<NodeName>> pools;
 };
 
 // One GPU that changes. Its instances are keep, destroy and evict before, keep and create afterwards;

@@ -176,27 +176,41 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
   return found;
 }
 
-void sum_up(QueueDemand& queue) {
+namespace {
+
+int bounded(std::int64_t count) { return static_cast<int>(std::min<std::int64_t>(count, kMostWanted)); }
+
+Kinds sums_of(const std::vector<QueueWaiting>& waiting) {
   Kinds sums;
-  queue.ids.clear(), queue.demand.clear(), queue.products.clear();
-  queue.workloads = static_cast<int>(queue.waiting.size());
-  for (const QueueDemand::Waiting& one : queue.waiting) {
-    queue.ids.push_back(one.id);
+  for (const QueueWaiting& one : waiting)
     for (const QueueWant& want : one.wants) {
       std::int64_t& sum = sums[{want.profile.text, want.product}];
       sum = add_times(sum, want.count, one.tasks);
     }
-  }
-  const auto bounded = [](std::int64_t count) {
-    return static_cast<int>(std::min<std::int64_t>(count, kMostWanted));
-  };
-  const auto any = sums.find(Kind(kWhole, nullptr));
-  queue.of_any = queue.of_several && any != sums.end() ? bounded(any->second) : 0;
+  return sums;
+}
+
+std::vector<Demand> demand_by(const Kinds& sums, std::vector<const mig::Product*>& products) {
+  std::vector<Demand> demand;
   for (const auto& [kind, count] : sums) {
     Demand one{ProfileName(kind.first), std::nullopt, bounded(count)};
-    if (kind.second) one.product = queue.products.size(), queue.products.push_back(kind.second);
-    queue.demand.push_back(std::move(one));
+    if (kind.second) one.product = number_in(products, kind.second);
+    demand.push_back(std::move(one));
   }
+  return demand;
+}
+
+}  // namespace
+
+void sum_up(QueueDemand& queue) {
+  queue.ids.clear(), queue.products.clear();
+  queue.workloads = static_cast<int>(queue.waiting.size());
+  for (const QueueDemand::Waiting& one : queue.waiting) queue.ids.push_back(one.id);
+  const Kinds sums = sums_of(queue.waiting);
+  const auto any = sums.find(Kind(kWhole, nullptr));
+  queue.of_any = queue.of_several && any != sums.end() ? bounded(any->second) : 0;
+  queue.demand = demand_by(sums, queue.products);
+  for (QueueGroup& group : queue.groups) group.demand = demand_by(sums_of(group.waiting), queue.products);
 }
 
 bool whole_is_one_kind(const Cluster& cluster, const mig::Catalogue& catalogue) {
@@ -237,10 +251,30 @@ std::string other_naming_text(const QueueDemand& queue) {
       queue.other_naming);
 }
 
+namespace {
+
+std::vector<Demand> in_terms_of(Problem& problem, std::vector<Demand> demand,
+                                const std::vector<const mig::Product*>& products) {
+  for (Demand& one : demand)
+    if (one.product) one.product = number_in(problem.products, products[*one.product]);
+  return demand;
+}
+
+}  // namespace
+
+std::vector<Demand> sums_in(Problem& problem, const QueueDemand& queue) {
+  return in_terms_of(problem, queue.demand, queue.products);
+}
+
 std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue) {
-  std::vector<Demand> demand = queue.demand;
-  for (Demand& one : demand) {
-    if (one.product) one.product = number_in(problem.products, queue.products[*one.product]);
+  if (queue.groups.empty()) return sums_in(problem, queue);
+  std::vector<Demand> demand;
+  for (const QueueGroup& group : queue.groups) {
+    for (Demand& one : in_terms_of(problem, group.demand, queue.products)) {
+      one.pool = problem.pools.size();
+      demand.push_back(std::move(one));
+    }
+    problem.pools.push_back(group.nodes);
   }
   return demand;
 }

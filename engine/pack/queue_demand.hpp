@@ -29,12 +29,23 @@ struct NoNode {
   int workloads = 0;
 };
 
+// One job or pod, or an array.
+struct QueueWaiting {
+  WorkloadId id;
+  std::vector<QueueWant> wants;
+  int tasks = 1;
+};
+
+// What may use the same nodes (engine/pack/by_nodes.hpp).
+struct QueueGroup {
+  std::set<NodeName> nodes;
+  std::vector<QueueWaiting> waiting;
+  std::vector<Demand> demand;  // as that of the queue
+  int workloads = 0;
+};
+
 struct QueueDemand {
-  struct Waiting {
-    WorkloadId id;
-    std::vector<QueueWant> wants;
-    int tasks = 1;
-  };
+  using Waiting = QueueWaiting;
   std::vector<Waiting> waiting;  // that it counts, one by one
   std::vector<Demand> demand;    // by profile, in the order of their names; product: of `products`
   std::vector<const mig::Product*> products;
@@ -49,6 +60,9 @@ struct QueueDemand {
   int other_naming = 0;              // that wait for room, and ask for slices by the other of these two
   std::vector<NoNode> no_node;       // those that most wait for first
   bool of_several = false;           // there are GPUs of several products
+  std::vector<QueueGroup> groups;    // those of which most wait first; empty: any node serves all of it
+  int unsure = 0;                    // that wait for room, and it is not known which nodes they may use
+  int beyond = 0;                    // and may use yet other nodes than so many groups do
 };
 
 // All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:
@@ -71,10 +85,13 @@ std::string queue_text(const QueueDemand& queue);
 // How many ask for slices by other names, and how they are planned for; empty: none.
 std::string other_naming_text(const QueueDemand& queue);
 
-// The demand, and how many it counts, by `waiting`.
+// The demand, and how many it counts, by `waiting`; that of each group, by its own.
 void sum_up(QueueDemand& queue);
 
-// The demand in terms of the problem, which then has its products.
+// The demand in terms of the problem, which then has its products; where there are groups, with the nodes
+// that serve each as its pools.
 std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue);
+// The same, summed over all groups.
+std::vector<Demand> sums_in(Problem& problem, const QueueDemand& queue);
 
 }  // namespace tessera::pack

@@ -57,7 +57,7 @@ std::map<NodeName, Problem> parts_by_node(const Problem& all) {
   for (const Board& board : all.boards) {
     Problem& part = parts[board.node];
     part.mode = all.mode, part.evict = all.evict;
-    part.products = all.products, part.demand = all.demand;
+    part.products = all.products, part.demand = all.demand, part.pools = all.pools;
     part.boards.push_back(board);
   }
   return parts;

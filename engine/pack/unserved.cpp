@@ -9,10 +9,10 @@
 #include <tuple>
 
 #include "engine/insight/available.hpp"
+#include "engine/pack/by_nodes.hpp"
 #include "engine/pack/left_out.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/sharing/amd.hpp"
-#include "engine/why/may_use.hpp"
 
 namespace tessera::pack {
 namespace {
@@ -246,15 +246,7 @@ std::string text_of(const Workload& work, const Shape& shape, Scheduler schedule
 }
 
 bool has_nodes(Rooms& rooms, const Cluster& cluster, const Workload& work, const Shape& shape) {
-  // Reservations begin and end: one of its own binds it to the nodes of that, and one of others to none.
-  const why::OwnReservations own(cluster, work);
-  Workload in_time = work;
-  if (in_time.needs) in_time.needs->reservation.clear();
-  why::MayUse may_use(cluster, in_time);
-  const auto may = [&](const Node& node) {
-    if (own.bind() && own.are_told() && !own.list(node) && !own.hold(node)) return false;
-    return may_use(node) || insight::is_reserved(node);
-  };
+  Reach may(cluster, work);
   if (std::any_of(rooms.coming().begin(), rooms.coming().end(), [&](const Node* node) { return may(*node); }))
     return true;
   const bool one = shape.nodes == 1;
@@ -357,6 +349,7 @@ std::vector<std::string> unserved_text(const QueueDemand& queue) {
   }
   if (rest > 0)
     lines.push_back(fmt::format("not counted: {} more jobs or pods that no node can serve", rest));
+  for (std::string& line : unsure_text(queue)) lines.push_back(std::move(line));
   return lines;
 }
 

@@ -100,6 +100,22 @@ TEST_F(Advise, AFreeNodeIsRecutForWhatWaits) {
   EXPECT_EQ(answer.offers[1].after, 1);
 }
 
+// Their demand was summed over both: where a slice for the one was cut on the nodes of the other, it was said
+// that no change helps.
+TEST_F(Advise, JobsOfTwoPartitionsAreAdvisedEachOnTheirOwnNodes) {
+  node("n1", 1), node("n2", 1);
+  nodes_[0].partitions = {"long"}, nodes_[1].partitions = {"short"};
+  wait(2, "gpu:7g.80gb");
+  for (Workload& job : jobs_) job.group = "long";
+  wait(2, "gpu:3g.40gb");
+  jobs_[2].group = jobs_[3].group = "short";
+  const Advice advice = advise(question());
+  EXPECT_TRUE(std::any_of(advice.answers.begin(), advice.answers.end(), [](const Answer& one) {
+    const bool short_too = std::find(one.nodes.begin(), one.nodes.end(), NodeName("n2")) != one.nodes.end();
+    return short_too && one.forecast.sooner.size() >= 2;
+  }));
+}
+
 TEST_F(Advise, WhatWaitingForRunningWorkServesBeyondFreeNodesIsAnAnswerOfItsOwn) {
   node("n1", 2), node("n2", 1);
   runs("1", "n1", 0, 2);

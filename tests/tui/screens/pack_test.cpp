@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/change_places.hpp"
@@ -264,6 +265,31 @@ TEST(Pack, WhatNoNodeCouldGiveAtOnceIsNoPartOfTheQueueAndIsNamed) {
   EXPECT_TRUE(session.shows("not counted: 1 jobs or pods")) << session.screen();
   session.press("+");
   EXPECT_FALSE(session.shows("not counted: 1 jobs or pods")) << "a demand that is typed";
+}
+
+// Two slices fit on one GPU, which jobs of two partitions cannot share.
+TEST(Pack, WhatWaitsForTwoPartitionsIsPlannedForOnTheNodesOfEach) {
+  Session session = changing({120, 40});
+  for (const char* name : {"n0031", "n0041", "n0042", "n0043", "n0044", "n0045"}) {
+    Node one = node(name, {sevenths(0, 0), sevenths(1, 7)});
+    one.partitions = {one.name == NodeName("n0045") ? "short" : "long"};
+    session.tell(on("hpc", NodeSeen{one}));
+  }
+  for (const char* group : {"short", "long"}) {
+    Workload job = waiting(group == std::string("short") ? "88140" : "88141", "judy", "gpu:3g.40gb");
+    job.group = group;
+    session.tell(on("hpc", WorkloadSeen{job}));
+  }
+  session.press(":pack<enter>f").pack().pack();
+  ASSERT_TRUE(session.state.pack->answer && session.state.pack->answer->answer) << session.screen();
+  std::set<std::string> changed;
+  for (const pack::BoardPlan& plan : session.state.pack->answer->answer->boards)
+    changed.insert(session.state.pack->answer->problem->boards[plan.board].node.text);
+  EXPECT_EQ(changed.size(), 2u) << session.screen();
+  EXPECT_TRUE(changed.contains("n0045"));
+  EXPECT_TRUE(session.shows("touches 2 GPUs on 2 nodes; proven minimum 2")) << session.screen();
+  session.press("+");
+  EXPECT_FALSE(session.state.pack->queue) << "a demand that is typed is met on any node";
 }
 
 TEST(Pack, EscAndAnEditEndTheReadingOfTheQueue) {

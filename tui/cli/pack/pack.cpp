@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "engine/fleet/offers.hpp"
+#include "engine/pack/by_nodes.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/read.hpp"
@@ -202,6 +203,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
   found.problem.evict = options.change.way != plan::Way::wait;
   if (options.for_queue) {
     pack::leave_out_unserved(*about.queue, *cluster, found.problem, *until);
+    pack::sort_by_nodes(*about.queue, *cluster, nodes);
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
   } else if (options.for_history) {
     auto past = past_of(options, joins, *cluster, catalogue);
@@ -269,15 +271,26 @@ PackEffect effect_of(const Asked& asked, const pack::Answer& packed, const Optio
 
 // The demand by the words of this command.
 std::string words_of(const pack::Problem& problem) {
+  std::vector<std::pair<std::string, std::int64_t>> words;
+  for (const pack::Demand& one : problem.demand) {
+    const std::string word = pack::word_of(one, problem.products);
+    const auto same =
+        std::find_if(words.begin(), words.end(), [&](const auto& other) { return other.first == word; });
+    if (same == words.end())
+      words.emplace_back(word, one.count);
+    else
+      same->second += one.count;
+  }
   std::string text;
-  for (const pack::Demand& one : problem.demand)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", pack::word_of(one, problem.products), one.count);
+  for (const auto& [word, count] : words)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", word, count);
   return text;
 }
 
 // Whether the demand is met, and nothing of what waits was left out of it for lack of a node.
 bool serves_all(const Asked& asked, const pack::Answer& packed) {
-  const bool left_out = asked.cluster && asked.cluster->queue && !asked.cluster->queue->no_node.empty();
+  const pack::QueueDemand* queue = asked.cluster && asked.cluster->queue ? &*asked.cluster->queue : nullptr;
+  const bool left_out = queue && (!queue->no_node.empty() || queue->unsure > 0 || queue->beyond > 0);
   return packed.met() && !left_out;
 }
 

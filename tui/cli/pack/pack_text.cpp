@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "engine/fleet/offers.hpp"
@@ -67,23 +68,69 @@ Json board_json(const pack::Problem& problem, const pack::BoardPlan& plan) {
   return one;
 }
 
+// The first demand of a kind, and those of the same kind on other nodes.
+std::vector<std::vector<std::size_t>> by_kind(const pack::Problem& problem) {
+  std::vector<std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < problem.demand.size(); ++i) {
+    const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) {
+      const pack::Demand& other = problem.demand[kind.front()];
+      return other.profile == problem.demand[i].profile && other.product == problem.demand[i].product;
+    });
+    if (same == kinds.end())
+      kinds.push_back({i});
+    else
+      same->push_back(i);
+  }
+  return kinds;
+}
+
 // By profile; by product and profile where the demand stands so.
 template <class Take>
 Json by_demand(const pack::Problem& problem, Take take) {
   Json all = Json::map();
-  for (std::size_t i = 0; i < problem.demand.size(); ++i) {
-    const pack::Demand& demand = problem.demand[i];
+  for (const std::vector<std::size_t>& kind : by_kind(problem)) {
+    const pack::Demand& demand = problem.demand[kind.front()];
     if (!demand.product) {
-      all.add(demand.profile.text, take(i));
+      all.add(demand.profile.text, take(kind));
       continue;
     }
     const std::string& product = problem.products[*demand.product]->key.text;
     auto at = std::find_if(all.fields.begin(), all.fields.end(),
                            [&](const auto& field) { return field.first == product; });
     Json& of = at == all.fields.end() ? all.add(product, Json::map()) : at->second;
-    of.add(demand.profile.text, take(i));
+    of.add(demand.profile.text, take(kind));
   }
   return all;
+}
+
+Json unmet_of(const pack::Answer& answer, const std::vector<std::size_t>& kind) {
+  std::int64_t sum = 0;
+  for (const std::size_t i : kind) sum += answer.unmet[i];
+  return Json::of(sum);
+}
+
+// Of several on other nodes each reason once.
+Json reason_of(const pack::Answer& answer, const std::vector<std::size_t>& kind) {
+  std::vector<std::string> reasons;
+  for (const std::size_t i : kind)
+    if (!answer.reason[i].empty() &&
+        std::find(reasons.begin(), reasons.end(), answer.reason[i]) == reasons.end())
+      reasons.push_back(answer.reason[i]);
+  return reasons.empty() ? Json() : Json::of(fmt::format("{}", fmt::join(reasons, "; ")));
+}
+
+Json groups_json(const pack::QueueDemand& queue) {
+  Json list = Json::list();
+  for (const pack::QueueGroup& group : queue.groups) {
+    Json& one = list.items.emplace_back(Json::map());
+    Json& nodes = one.add("nodes", Json::list());
+    for (const NodeName& node : group.nodes) nodes.items.push_back(Json::of(node.text));
+    one.add("workloads", Json::of(std::int64_t{group.workloads}));
+    Json& demand = one.add("demand", Json::map());
+    for (const pack::Demand& each : group.demand)
+      demand.add(pack::word_of(each, queue.products), Json::of(std::int64_t{each.count}));
+  }
+  return list;
 }
 
 Json bounds_json(const pack::Problem& problem, const pack::Answer& answer) {
@@ -105,8 +152,11 @@ Json bounds_json(const pack::Problem& problem, const pack::Answer& answer) {
   one.add("unmet_proven", Json::of(bounds.unmet_proven));
   one.add("rest_proven", Json::of(bounds.rest_proven));
   Json& binding = one.add("binding", Json::list());
+  std::set<std::string> told;
   for (std::size_t demand : answer.binding)
-    binding.items.push_back(Json::of(pack::word_of(problem.demand[demand], problem.products)));
+    if (const std::string word = pack::word_of(problem.demand[demand], problem.products);
+        told.insert(word).second)
+      binding.items.push_back(Json::of(word));
   return one;
 }
 
@@ -208,11 +258,8 @@ Json no_node_json(const pack::QueueDemand& queue) {
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
                const PackedCluster* cluster, const PackEffect& effect) {
   Json document = Json::map();
-  document.add("unmet",
-               by_demand(problem, [&](std::size_t i) { return Json::of(std::int64_t{answer.unmet[i]}); }));
-  document.add("reasons", by_demand(problem, [&](std::size_t i) {
-                 return answer.reason[i].empty() ? Json() : Json::of(answer.reason[i]);
-               }));
+  document.add("unmet", by_demand(problem, [&](const auto& kind) { return unmet_of(answer, kind); }));
+  document.add("reasons", by_demand(problem, [&](const auto& kind) { return reason_of(answer, kind); }));
   document.add("evicted", Json::of(std::int64_t{answer.evicted}));
   if (problem.evict) document.add("evicted_unmet", Json::of(std::int64_t{answer.homeless}));
   document.add("gpus_touched", Json::of(std::int64_t{answer.gpus_touched}));
@@ -240,6 +287,11 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       if (cluster->queue->other_naming > 0)
         queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
       queue.add("no_node", no_node_json(*cluster->queue));
+      if (cluster->queue->unsure > 0)
+        queue.add("nodes_not_known", Json::of(std::int64_t{cluster->queue->unsure}));
+      if (cluster->queue->beyond > 0)
+        queue.add("nodes_too_varied", Json::of(std::int64_t{cluster->queue->beyond}));
+      if (!cluster->queue->groups.empty()) queue.add("by_nodes", groups_json(*cluster->queue));
     }
     if (cluster->past) document.add("history", history_json(*cluster));
     Json& told_by = document.add("made_told_by", Json::map());
@@ -287,10 +339,8 @@ std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer,
   std::string text;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
     if (answer.unmet[i] > 0)
-      text += tui::told(options.reader,
-                        fmt::format("unmet: {} of {} {}", answer.unmet[i], problem.demand[i].count,
-                                    pack::word_of(problem.demand[i], problem.products))) +
-              ": " + tui::told(options.reader, answer.reason[i]) + "\n";
+      text += tui::told(options.reader, pack::unmet_text(problem, answer, i)) + ": " +
+              tui::told(options.reader, answer.reason[i]) + "\n";
   return text;
 }
 

@@ -1,4 +1,5 @@
 // The planner's answer to the demand of the pack screen, and what it would do: on the planner's thread.
+#include "engine/pack/by_nodes.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/refused.hpp"
@@ -14,6 +15,7 @@ pack::Problem problem_of(const PackQuestion& asked) {
   problem.demand = asked.demand;
   problem.products = asked.products;
   problem.evict = asked.evict;
+  problem.pools = asked.pools;
   return problem;
 }
 
@@ -30,6 +32,7 @@ PackAnswer what_waits(std::shared_ptr<const PackQuestion> question, const pack::
                               .problem;
   problem.evict = question->evict;
   pack::leave_out_unserved(queue, then.cluster, problem, question->until, stop);
+  pack::sort_by_nodes(queue, then.cluster, nodes, stop);
   return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue), {}};
 }
 

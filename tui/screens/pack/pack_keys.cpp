@@ -34,7 +34,7 @@ bool has_profile(const mig::Product& product, const ProfileName& profile) {
 
 // The demand is no longer what waits.
 void forget_queue(PackState& pack) {
-  pack.source.clear(), pack.unserved.clear();
+  pack.source.clear(), pack.unserved.clear(), pack.queue.reset();
   if (pack.naming) pack.naming.reset(), pack.revision = 0;
 }
 
@@ -102,6 +102,7 @@ void next_product(UiState& state) {
     const auto now = std::find(ways.begin(), ways.end(), want.product);
     const std::size_t next = now == ways.end() ? 0 : static_cast<std::size_t>(now - ways.begin()) + 1;
     want.product = ways[next % ways.size()];
+    pack.queue.reset();  // it asks for other products
   });
 }
 
@@ -269,7 +270,7 @@ std::string copy_on_pack(const UiState& state, const UiContext& ui) {
       words += fmt::format(" {}{}={}", want.product ? want.product->key.text + ":" : "", want.profile.text,
                            want.count);
   if (words.empty()) return "";
-  if (leaves_nodes_out(*state.pack, ui)) words = " --for-queue";
+  if (state.pack->queue || leaves_nodes_out(*state.pack, ui)) words = " --for-queue";
   std::string flags = flags_of(state.pack->only);
   if (state.pack->until) flags += " --ends-within " + utc_text(*state.pack->until).substr(0, 16) + "Z";
   if (state.pack->evict) flags += " --way requeue";
@@ -289,8 +290,9 @@ void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& qu
     }
     pack::Problem known;
     known.products = pack.boards->problem.products;
-    const std::vector<pack::Demand> demand = pack::demand_in(known, queue);
+    const std::vector<pack::Demand> demand = pack::sums_in(known, queue);
     put_demand(pack, demand, known);
+    if (!queue.groups.empty()) pack.queue = std::make_shared<const pack::QueueDemand>(queue);
     pack.source = std::move(source), pack.unserved = std::move(unserved);
     // Read for it again: nodes that hand out slices by other names serve nothing of it.
     pack.naming = queue.naming, pack.revision = 0;

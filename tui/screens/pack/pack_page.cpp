@@ -99,12 +99,14 @@ class Page {
   std::optional<int> unmet_of(const PackWant& want) const {
     const pack::Answer* found = answer();
     if (!found || !pack_.answered()) return std::nullopt;
+    std::optional<int> unmet;
     for (std::size_t i = 0; i < problem().demand.size(); ++i) {
       const pack::Demand& one = problem().demand[i];
       const mig::Product* product = one.product ? problem().products[*one.product] : nullptr;
-      if (one.profile == want.profile && product == want.product) return found->unmet[i];
+      // What waits may ask for it on other nodes, too.
+      if (one.profile == want.profile && product == want.product) unmet = unmet.value_or(0) + found->unmet[i];
     }
-    return std::nullopt;
+    return unmet;
   }
 
   void table(Document& to) const {
@@ -248,10 +250,7 @@ class Page {
     for (std::size_t i = 0; i < problem().demand.size(); ++i)
       if (found.unmet[i] > 0)
         for (const std::string& line :
-             wrap(told(fmt::format("unmet: {} of {} {}", found.unmet[i], problem().demand[i].count,
-                                   pack::word_of(problem().demand[i], problem().products))) +
-                      ": " + told(found.reason[i]),
-                  width_ - 3))
+             wrap(told(pack::unmet_text(problem(), found, i)) + ": " + told(found.reason[i]), width_ - 3))
           to.push_back({{{line, old ? Role::dim : Role::danger, 1}}, {}});
     places(to, found);
   }

@@ -99,6 +99,18 @@ std::vector<pack::Demand> demand_of(const PackState& pack, std::vector<const mig
   return demand;
 }
 
+void put_demand_of(const PackState& pack, PackQuestion& next) {
+  next.naming = pack.naming;
+  if (!pack.queue) {
+    next.demand = demand_of(pack, next.products);
+    return;
+  }
+  pack::Problem known;
+  known.products = std::move(next.products);
+  next.demand = pack::demand_in(known, *pack.queue);
+  next.products = std::move(known.products), next.pools = std::move(known.pools);
+}
+
 // A product may leave the cluster while it is asked for, and time goes on.
 std::string why_not_asked(const PackState& pack, TimePoint now) {
   if (pack.until && *pack.until <= now)
@@ -121,7 +133,7 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
     next.partition = pack.only.partition,
     next.naming = pack::naming_on(cluster, nodes_of(cluster, pack.only));
   else if (pack.trouble.empty())
-    next.demand = demand_of(pack, next.products), next.naming = pack.naming;
+    put_demand_of(pack, next);
   if (!next.reads_queue && next.demand.empty()) {
     pack.question = nullptr, pack.answer = nullptr;
     return;
@@ -129,7 +141,8 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
   const PackQuestion* asked = pack.question.get();
   if (asked && !moved && asked->boards == next.boards && asked->evict == next.evict &&
       asked->until == next.until && asked->demand == next.demand && asked->products == next.products &&
-      asked->reads_queue == next.reads_queue && asked->partition == next.partition)
+      asked->pools == next.pools && asked->reads_queue == next.reads_queue &&
+      asked->partition == next.partition)
     return;
   // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs. What
   // waits is that of now.

@@ -1,0 +1,122 @@
+#include "engine/pack/by_nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "engine/insight/available.hpp"
+
+namespace tessera::pack {
+namespace {
+
+Workload without_reservation(Workload work) {
+  if (work.needs) work.needs->reservation.clear();
+  return work;
+}
+
+// That may serve at all.
+std::vector<const Node*> with_gpus(const Cluster& cluster, std::span<const NodeName> nodes) {
+  std::vector<const Node*> all;
+  for (const NodeName& name : nodes)
+    if (const Node* node = cluster.nodes.find(name); node && (!node->gpus.empty() || !node->pool.empty()))
+      all.push_back(node);
+  return all;
+}
+
+// nullopt: on some it may start, on none for certain.
+std::optional<std::set<NodeName>> reached(const Cluster& cluster, const Workload& work,
+                                          const std::vector<const Node*>& nodes) {
+  Reach reach(cluster, work);
+  // Thousands of jobs may name a node each: the others are not asked about.
+  const why::Named named = why::named_by(work);
+  std::set<NodeName> sure;
+  bool guessed = false;
+  for (const Node* node : nodes) {
+    if (!named.asks_for(*node) || !reach(*node)) continue;
+    if (reach.is_sure(*node))
+      sure.insert(node->name);
+    else
+      guessed = true;
+  }
+  if (sure.empty() && guessed) return std::nullopt;
+  return sure;
+}
+
+using Sets = std::map<std::set<NodeName>, std::vector<std::size_t>>;  // what waits, by its number
+
+// Those of which most waits first.
+std::vector<Sets::const_iterator> largest_first(const Sets& sets) {
+  std::vector<Sets::const_iterator> all;
+  for (auto at = sets.begin(); at != sets.end(); ++at) all.push_back(at);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a->second.size() > b->second.size(); });
+  return all;
+}
+
+}  // namespace
+
+Reach::Reach(const Cluster& cluster, const Workload& work)
+    : own_(cluster, work), in_time_(without_reservation(work)), may_use_(cluster, in_time_) {}
+
+bool Reach::operator()(const Node& node) {
+  if (own_.bind() && own_.are_told() && !own_.list(node) && !own_.hold(node)) return false;
+  return may_use_(node) || insight::is_reserved(node);
+}
+
+bool Reach::is_sure(const Node& node) const {
+  return may_use_.is_sure(node) && (!own_.bind() || own_.are_told() || own_.hold(node));
+}
+
+void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const NodeName> nodes,
+                   const Stop& stop) {
+  const std::vector<const Node*> all = with_gpus(cluster, nodes);
+  std::map<std::string, std::optional<std::set<NodeName>>> known;
+  Sets sets;
+  for (std::size_t i = 0; i < queue.waiting.size(); ++i) {
+    if (stop && stop()) return;
+    const Workload* work = cluster.workloads.find(queue.waiting[i].id);
+    if (!work) continue;
+    const auto [at, fresh] = known.try_emplace(why::reach_of(*work, cluster.scheduler));
+    if (fresh) at->second = reached(cluster, *work, all);
+    if (at->second) sets[*at->second].push_back(i);
+  }
+  const auto ordered = largest_first(sets);
+  std::vector<QueueDemand::Waiting> waiting;
+  std::size_t counted = 0;
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    const auto& [set, numbers] = *ordered[i];
+    counted += numbers.size();
+    if (i >= kMostGroups) {
+      queue.beyond += static_cast<int>(numbers.size());
+      continue;
+    }
+    QueueGroup& group = queue.groups.emplace_back();
+    group.nodes = set, group.workloads = static_cast<int>(numbers.size());
+    for (const std::size_t number : numbers) group.waiting.push_back(queue.waiting[number]);
+  }
+  queue.unsure += static_cast<int>(queue.waiting.size() - counted);
+  if (queue.unsure > 0 || queue.beyond > 0) {
+    for (const QueueGroup& group : queue.groups)
+      waiting.insert(waiting.end(), group.waiting.begin(), group.waiting.end());
+    queue.waiting = std::move(waiting);
+  }
+  if (queue.groups.size() == 1 && queue.groups.front().nodes.size() == all.size()) queue.groups.clear();
+  sum_up(queue);
+}
+
+std::vector<std::string> unsure_text(const QueueDemand& queue) {
+  std::vector<std::string> lines;
+  if (queue.unsure > 0)
+    lines.push_back(
+        fmt::format("not counted: {} jobs or pods; which nodes they may use is not known", queue.unsure));
+  if (queue.beyond > 0)
+    lines.push_back(
+        fmt::format("not counted: {} jobs or pods; they may use other nodes than the rest, in more ways than "
+                    "are planned for at once ({})",
+                    queue.beyond, kMostGroups));
+  return lines;
+}
+
+}  // namespace tessera::pack

@@ -1,0 +1,43 @@
+// The nodes on which what waits may start at some time, and the demand of a queue sorted by them.
+// Threads: values; one owner.
+#pragma once
+
+#include <span>
+
+#include "engine/pack/problem.hpp"
+#include "engine/pack/queue_demand.hpp"
+#include "engine/why/may_use.hpp"
+
+namespace tessera::pack {
+
+// By what a job or pod names of nodes, its partition, and taints that repel it. Reservations begin and end:
+// one of its own binds it to the nodes of that, and one of others to none.
+class Reach {
+ public:
+  // Both live longer than this.
+  Reach(const Cluster& cluster, const Workload& work);
+  Reach(const Reach&) = delete;
+  Reach& operator=(const Reach&) = delete;
+  bool operator()(const Node& node);
+  // Whether a yes is more than a guess.
+  bool is_sure(const Node& node) const;
+
+ private:
+  why::OwnReservations own_;
+  Workload in_time_;
+  why::MayUse may_use_;
+};
+
+// More sets of nodes are not planned for at once.
+inline constexpr std::size_t kMostGroups = 200;
+
+// Sorts what the queue counts by those of these nodes that it may use for certain. What may use nodes by
+// guess alone is counted no more (QueueDemand::unsure), nor is what is beyond kMostGroups. Where all of it
+// may use all of them there are no groups. Where it was stopped, nothing is sorted.
+void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const NodeName> nodes,
+                   const Stop& stop = {});
+
+// How many are counted no more for that, a line for each reason; may be empty.
+std::vector<std::string> unsure_text(const QueueDemand& queue);
+
+}  // namespace tessera::pack

@@ -1,0 +1,468 @@
+#include "engine/pack/pools.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "engine/pack/model.hpp"
+#include "engine/pack/whole.hpp"
+
+namespace tessera::pack {
+namespace {
+
+using Kind = std::pair<ProfileName, std::optional<std::size_t>>;
+Kind kind_of(const Demand& demand) { return {demand.profile, demand.product}; }
+
+// Some nodes of a problem. Products keep their numbers.
+struct Part {
+  Problem problem;
+  std::vector<std::size_t> numbers;  // by board: its number in the whole
+};
+
+Part on_nodes(const Part& all, const std::set<NodeName>& nodes) {
+  Part part;
+  part.problem.mode = all.problem.mode, part.problem.evict = all.problem.evict;
+  part.problem.products = all.problem.products;
+  for (std::size_t i = 0; i < all.problem.boards.size(); ++i)
+    if (nodes.contains(all.problem.boards[i].node)) {
+      part.problem.boards.push_back(all.problem.boards[i]);
+      part.numbers.push_back(all.numbers[i]);
+    }
+  const auto take = [&](const auto& from, auto& to) {
+    for (const auto& one : from)
+      if (nodes.contains(one.node)) to.push_back(one);
+  };
+  take(all.problem.spare, part.problem.spare);
+  take(all.problem.busy, part.problem.busy);
+  take(all.problem.passed_by, part.problem.passed_by);
+  return part;
+}
+
+// Whether an instance of that profile, or a whole GPU, is of the kind.
+bool is_of(const Kind& kind, const ProfileName& profile, std::size_t product) {
+  return kind.first == profile && (!kind.second || *kind.second == product);
+}
+bool is_of(const Kind& kind, const Spare& spare, const Problem& problem) {
+  return kind.first == spare.profile && (!kind.second || problem.products[*kind.second] == spare.product);
+}
+const ProfileName& name_of(const Problem& problem, const Board& board, const mig::Placed& placed) {
+  return problem.products[board.product]->profiles[static_cast<std::size_t>(placed.profile)].name;
+}
+
+// What is idle on a GPU, by its profile; with a plan: afterwards.
+std::vector<ProfileName> idle_on(const Problem& problem, const Board& board, const BoardPlan* plan) {
+  std::vector<ProfileName> idle;
+  const ProfileName whole{std::string(kWhole)};
+  if (plan ? plan->to_whole : board.whole) idle.push_back(whole);
+  for (const Instance& one : board.instances) {
+    const bool goes =
+        plan && std::find(plan->destroy.begin(), plan->destroy.end(), one.placed) != plan->destroy.end();
+    if (!one.held && !goes) idle.push_back(name_of(problem, board, one.placed));
+  }
+  if (plan)
+    for (const mig::Placed& made : plan->create) idle.push_back(name_of(problem, board, made));
+  return idle;
+}
+
+int evicted_of(const Problem& problem, const Answer& answer, const Kind& kind) {
+  int count = 0;
+  for (const BoardPlan& plan : answer.boards) {
+    const Board& board = problem.boards[plan.board];
+    for (const mig::Placed& one : plan.evict)
+      count += is_of(kind, name_of(problem, board, one), board.product) ? 1 : 0;
+    if (plan.evicts_whole && is_of(kind, ProfileName(std::string(kWhole)), board.product)) ++count;
+  }
+  return count;
+}
+
+std::vector<const BoardPlan*> by_board(const Problem& problem, const Answer& answer) {
+  std::vector<const BoardPlan*> plans(problem.boards.size(), nullptr);
+  for (const BoardPlan& plan : answer.boards) plans[plan.board] = &plan;
+  return plans;
+}
+
+// Instances of one kind shared out to who may use them: as many as can be, those that ask first keeping what
+// they have.
+class Sharing {
+ public:
+  // by node: how many. asking: by who asks the nodes whose instances serve; nullptr: all.
+  Sharing(const std::map<NodeName, int>& supply, std::vector<const std::set<NodeName>*> asking)
+      : given_(asking.size()) {
+    std::map<std::vector<bool>, int> alike;  // nodes that serve the same
+    for (const auto& [node, count] : supply) {
+      std::vector<bool> serves;
+      for (const std::set<NodeName>* nodes : asking) serves.push_back(!nodes || nodes->contains(node));
+      alike[serves] += count;
+    }
+    for (const auto& [serves, count] : alike) {
+      serves_.push_back(serves);
+      left_.push_back(count);
+    }
+    for (std::vector<int>& one : given_) one.assign(left_.size(), 0);
+  }
+
+  // How many it gets of so many.
+  int give(std::size_t who, int count) {
+    int got = 0;
+    while (got < count) {
+      const int more = once(who, count - got);
+      if (more == 0) break;
+      got += more;
+    }
+    return got;
+  }
+
+ private:
+  // Along the shortest way: what is taken from another one is given to it elsewhere.
+  int once(std::size_t who, int most) {
+    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> asked_by(left_.size(), kNone), taken_at(given_.size(), kNone), queue{who};
+    std::vector<bool> seen(given_.size(), false);
+    seen[who] = true;
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+      const std::size_t one = queue[next];
+      for (std::size_t at = 0; at < left_.size(); ++at) {
+        if (!serves_[at][one] || asked_by[at] != kNone) continue;
+        asked_by[at] = one;
+        if (left_[at] > 0) return along(at, most, asked_by, taken_at);
+        for (std::size_t other = 0; other < given_.size(); ++other)
+          if (!seen[other] && given_[other][at] > 0)
+            seen[other] = true, taken_at[other] = at, queue.push_back(other);
+      }
+    }
+    return 0;
+  }
+  int along(std::size_t end, int most, const std::vector<std::size_t>& asked_by,
+            const std::vector<std::size_t>& taken_at) {
+    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+    int count = std::min(most, left_[end]);
+    for (std::size_t at = end; taken_at[asked_by[at]] != kNone; at = taken_at[asked_by[at]])
+      count = std::min(count, given_[asked_by[at]][taken_at[asked_by[at]]]);
+    left_[end] -= count;
+    for (std::size_t at = end;; at = taken_at[asked_by[at]]) {
+      given_[asked_by[at]][at] += count;
+      if (taken_at[asked_by[at]] == kNone) return count;
+      given_[asked_by[at]][taken_at[asked_by[at]]] -= count;
+    }
+  }
+
+  std::vector<std::vector<bool>> serves_;  // by nodes that are alike, then by who asks
+  std::vector<int> left_;                  // by nodes that are alike
+  std::vector<std::vector<int>> given_;    // by who asks, then by nodes that are alike
+};
+
+// The problem once these demands are met by that answer: GPUs that it changes are changed no more, and what
+// serves them serves no other one.
+class Afterwards {
+ public:
+  Afterwards(const Part& before, const Part& asked, const Answer& answer) : part_(before) {
+    for (std::size_t i = 0; i < asked.problem.demand.size(); ++i)
+      left_[kind_of(asked.problem.demand[i])] += asked.problem.demand[i].count - answer.unmet[i];
+    for (const BoardPlan& plan : answer.boards) {
+      const Board& board = asked.problem.boards[plan.board];
+      for (const mig::Placed& one : plan.evict) move(name_of(asked.problem, board, one), board.product);
+      if (plan.evicts_whole) move(ProfileName(std::string(kWhole)), board.product);
+    }
+    for (const Board& board : asked.problem.boards) nodes_.insert(board.node);
+    for (const Spare& spare : asked.problem.spare) nodes_.insert(spare.node);
+    const auto plans = by_board(asked.problem, answer);
+    for (std::size_t i = 0; i < asked.problem.boards.size(); ++i)
+      if (plans[i]) change(asked.problem, asked.problem.boards[i], plans[i], asked.numbers[i]);
+    for (Spare& spare : part_.problem.spare)
+      for (auto& [kind, left] : left_)
+        if (nodes_.contains(spare.node) && is_of(kind, spare, part_.problem)) {
+          const int taken = std::min(left, spare.count);
+          left -= taken, spare.count -= taken;
+        }
+    std::erase_if(part_.problem.spare, [](const Spare& spare) { return spare.count <= 0; });
+    keep_what_serves();
+    part_.problem.spare.insert(part_.problem.spare.end(), over_.begin(), over_.end());
+  }
+  Part take() { return std::move(part_); }
+
+ private:
+  // What is moved needs a place, too.
+  void move(const ProfileName& profile, std::size_t product) {
+    for (auto& [kind, left] : left_)
+      if (is_of(kind, profile, product)) return void(++left);
+    ++left_[{profile, product}];
+  }
+  bool serves(const ProfileName& profile, std::size_t product) {
+    for (auto& [kind, left] : left_)
+      if (left > 0 && is_of(kind, profile, product)) return --left, true;
+    return false;
+  }
+  void change(const Problem& problem, const Board& board, const BoardPlan* plan, std::size_t number) {
+    for (const ProfileName& idle : idle_on(problem, board, plan))
+      if (!serves(idle, board.product))
+        over_.push_back({board.node, idle, problem.products[board.product], 1});
+    erase(static_cast<std::size_t>(std::find(part_.numbers.begin(), part_.numbers.end(), number) -
+                                   part_.numbers.begin()));
+  }
+  void erase(std::size_t at) {
+    part_.problem.boards.erase(part_.problem.boards.begin() + static_cast<std::ptrdiff_t>(at));
+    part_.numbers.erase(part_.numbers.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  void keep_what_serves() {
+    for (std::size_t i = part_.problem.boards.size(); i-- > 0;) {
+      Board& board = part_.problem.boards[i];
+      if (!nodes_.contains(board.node)) continue;
+      if (board.whole && serves(ProfileName(std::string(kWhole)), board.product)) {
+        erase(i);
+        continue;
+      }
+      for (Instance& one : board.instances)
+        if (!one.held && serves(name_of(part_.problem, board, one.placed), board.product)) {
+          one.held = one.stays = true;
+          // Of one that nobody tells where it stands, only all could be changed.
+          if (!board.placed) {
+            for (const Instance& other : board.instances)
+              if (!other.held)
+                over_.push_back({board.node, name_of(part_.problem, board, other.placed),
+                                 part_.problem.products[board.product], 1});
+            erase(i);
+            break;
+          }
+        }
+    }
+  }
+
+  Part part_;
+  std::map<Kind, int> left_;  // that instances still have to be set apart for
+  std::set<NodeName> nodes_;  // whose instances may be
+  std::vector<Spare> over_;   // idle on GPUs that are changed no more
+};
+
+class Pools {
+ public:
+  Pools(const Problem& problem, const Solve& solve) : problem_(problem), solve_(solve) {
+    all_.problem = problem;
+    for (std::size_t i = 0; i < problem.boards.size(); ++i) all_.numbers.push_back(i);
+    answer_.unmet.assign(problem.demand.size(), 0);
+    answer_.reason.resize(problem.demand.size());
+    Bounds& bounds = answer_.bounds;
+    bounds.nodes_proven = bounds.running_proven = bounds.unmet_proven = bounds.rest_proven = true;
+  }
+
+  Result<Answer> run() {
+    for (const std::vector<std::size_t>& pools : connected()) {
+      const Status done = answer_to(pools);
+      if (!done) return done.error();
+    }
+    count();
+    return std::move(answer_);
+  }
+
+ private:
+  // Pools that share nodes, by their numbers.
+  std::vector<std::vector<std::size_t>> connected() const {
+    std::vector<std::size_t> group(problem_.pools.size());
+    std::map<NodeName, std::size_t> first;
+    for (std::size_t pool = 0; pool < group.size(); ++pool) {
+      group[pool] = pool;
+      for (const NodeName& node : problem_.pools[pool]) {
+        const auto [at, fresh] = first.try_emplace(node, pool);
+        if (fresh || group[at->second] == group[pool]) continue;
+        const std::size_t from = group[pool], to = group[at->second];
+        std::replace(group.begin(), group.begin() + static_cast<std::ptrdiff_t>(pool) + 1, from, to);
+      }
+    }
+    std::map<std::size_t, std::vector<std::size_t>> groups;
+    for (std::size_t pool = 0; pool < group.size(); ++pool) groups[group[pool]].push_back(pool);
+    std::vector<std::vector<std::size_t>> all;
+    for (auto& [number, pools] : groups) all.push_back(std::move(pools));
+    return all;
+  }
+
+  std::vector<std::size_t> demands_of(const std::vector<std::size_t>& pools) const {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < problem_.demand.size(); ++i)
+      if (problem_.demand[i].pool &&
+          std::find(pools.begin(), pools.end(), *problem_.demand[i].pool) != pools.end())
+        all.push_back(i);
+    return all;
+  }
+
+  // Their demand, summed by its kind. which: by demand of these: its number in the part.
+  Part asked(const Part& from, const std::vector<std::size_t>& pools, const std::vector<std::size_t>& demands,
+             std::vector<std::size_t>& which) const {
+    std::set<NodeName> nodes;
+    for (const std::size_t pool : pools)
+      nodes.insert(problem_.pools[pool].begin(), problem_.pools[pool].end());
+    Part part = on_nodes(from, nodes);
+    for (const std::size_t demand : demands) {
+      Demand one = problem_.demand[demand];
+      one.pool.reset();
+      auto& sums = part.problem.demand;
+      const auto same = std::find_if(sums.begin(), sums.end(),
+                                     [&](const Demand& other) { return kind_of(other) == kind_of(one); });
+      which.push_back(static_cast<std::size_t>(same - sums.begin()));
+      if (same == sums.end())
+        sums.push_back(std::move(one));
+      else
+        same->count =
+            static_cast<int>(std::min<std::int64_t>(std::int64_t{same->count} + one.count, kMostWanted));
+    }
+    return part;
+  }
+
+  Status answer_to(const std::vector<std::size_t>& pools) {
+    const std::vector<std::size_t> demands = demands_of(pools);
+    if (demands.empty()) return Done{};
+    std::vector<std::size_t> which;
+    const Part part = asked(all_, pools, demands, which);
+    const Result<Answer> together = solve_(part.problem);
+    if (!together) return together.error();
+    add_bounds(*together, demands, which);
+    if (pools.size() == 1 || share_out(part, *together, demands, which)) {
+      if (pools.size() == 1)
+        for (std::size_t i = 0; i < demands.size(); ++i)
+          tell(demands[i], together->unmet[which[i]], together->reason[which[i]]);
+      add(part, *together);
+      return Done{};
+    }
+    return one_by_one(part, *together, pools);
+  }
+
+  // Whether its instances can be shared out so that no more is unmet than by all of it together.
+  bool share_out(const Part& part, const Answer& together, const std::vector<std::size_t>& demands,
+                 const std::vector<std::size_t>& which) {
+    std::vector<int> unmet(demands.size(), 0);
+    const auto plans = by_board(part.problem, together);
+    for (std::size_t number = 0; number < part.problem.demand.size(); ++number) {
+      const Kind kind = kind_of(part.problem.demand[number]);
+      std::map<NodeName, int> supply;
+      for (std::size_t i = 0; i < plans.size(); ++i)
+        for (const ProfileName& idle : idle_on(part.problem, part.problem.boards[i], plans[i]))
+          if (is_of(kind, idle, part.problem.boards[i].product)) ++supply[part.problem.boards[i].node];
+      for (const Spare& spare : part.problem.spare)
+        if (is_of(kind, spare, part.problem)) supply[spare.node] += spare.count;
+      // What is moved comes first: it finds a place on any of the nodes.
+      std::vector<const std::set<NodeName>*> asking{nullptr};
+      std::vector<std::size_t> who;
+      for (std::size_t i = 0; i < demands.size(); ++i)
+        if (which[i] == number)
+          who.push_back(i), asking.push_back(&problem_.pools[*problem_.demand[demands[i]].pool]);
+      Sharing sharing(supply, asking);
+      const int moved = evicted_of(part.problem, together, kind);
+      std::int64_t left = moved - sharing.give(0, moved);
+      for (std::size_t i = 0; i < who.size(); ++i) {
+        const int count = problem_.demand[demands[who[i]]].count;
+        unmet[who[i]] = count - sharing.give(i + 1, count);
+        left += unmet[who[i]];
+      }
+      if (left > together.unmet[number]) return false;
+    }
+    for (std::size_t i = 0; i < demands.size(); ++i) tell(demands[i], unmet[i], together.reason[which[i]]);
+    return true;
+  }
+
+  Status one_by_one(const Part& part, const Answer& together, std::vector<std::size_t> pools) {
+    std::stable_sort(pools.begin(), pools.end(), [&](std::size_t a, std::size_t b) {
+      return problem_.pools[a].size() < problem_.pools[b].size();
+    });
+    Part rest = part;
+    std::map<Kind, int> unmet;
+    int evicted = 0, homeless = 0;
+    for (const std::size_t pool : pools) {
+      const std::vector<std::size_t> demands = demands_of({pool});
+      if (demands.empty()) continue;
+      std::vector<std::size_t> which;
+      const Part one = asked(rest, {pool}, demands, which);
+      const Result<Answer> answer = solve_(one.problem);
+      if (!answer) return answer.error();
+      for (std::size_t i = 0; i < demands.size(); ++i)
+        tell(demands[i], answer->unmet[which[i]], answer->reason[which[i]]);
+      for (std::size_t i = 0; i < one.problem.demand.size(); ++i)
+        unmet[kind_of(one.problem.demand[i])] += answer->unmet[i];
+      evicted += answer->evicted, homeless += answer->homeless;
+      add(one, *answer);
+      rest = Afterwards(rest, one, *answer).take();
+    }
+    answer_.bounds.rest_proven = false;
+    one_by_one_ = true;
+    // A plan that leaves other demand unmet, or moves more, may change less than what was proven of all
+    // together.
+    unbounded_ = unbounded_ || evicted > together.evicted || homeless != together.homeless;
+    for (std::size_t i = 0; i < part.problem.demand.size(); ++i)
+      unbounded_ = unbounded_ || unmet[kind_of(part.problem.demand[i])] != together.unmet[i];
+    return Done{};
+  }
+
+  void tell(std::size_t demand, int unmet, const std::string& reason) {
+    answer_.unmet[demand] = unmet;
+    std::string& why = answer_.reason[demand];
+    why = unmet == 0 ? "" : reason;
+    if (unmet == 0) return;
+    if (problem_.pools[*problem_.demand[demand].pool].empty())
+      why = "none of these nodes may be used for it";
+    else if (why.empty())
+      why = "nodes that it may use serve other work that waits";
+  }
+
+  void add(const Part& part, const Answer& more) {
+    for (BoardPlan plan : more.boards) {
+      plan.board = part.numbers[plan.board];
+      answer_.boards.push_back(std::move(plan));
+    }
+    answer_.homeless += more.homeless, answer_.evicted += more.evicted;
+    answer_.idle_destroyed += more.idle_destroyed, answer_.created += more.created;
+  }
+
+  // Of plans for pools that share no node no cost of one makes up for that of another.
+  void add_bounds(const Answer& more, const std::vector<std::size_t>& demands,
+                  const std::vector<std::size_t>& which) {
+    Bounds& all = answer_.bounds;
+    const Bounds& one = more.bounds;
+    all.slices += one.slices, all.empty_boards += one.empty_boards, all.lp += one.lp;
+    all.gpus += one.gpus, all.nodes += one.nodes, all.running += one.running;
+    all.unmet_proven = all.unmet_proven && one.unmet_proven;
+    all.rest_proven = all.rest_proven && one.rest_proven;
+    for (std::size_t i = 0; i < demands.size(); ++i)
+      if (std::find(more.binding.begin(), more.binding.end(), which[i]) != more.binding.end())
+        answer_.binding.push_back(demands[i]);
+  }
+
+  void count() {
+    std::sort(answer_.boards.begin(), answer_.boards.end(),
+              [](const BoardPlan& a, const BoardPlan& b) { return a.board < b.board; });
+    std::sort(answer_.binding.begin(), answer_.binding.end());
+    answer_.gpus_touched = static_cast<int>(answer_.boards.size());
+    std::set<NodeName> changing;
+    for (const BoardPlan& plan : answer_.boards) changing.insert(problem_.boards[plan.board].node);
+    answer_.nodes_touched = static_cast<int>(changing.size());
+    const Nodes nodes = nodes_of(problem_);
+    for (std::size_t i = 0; i < nodes.boards.size(); ++i)
+      if (changing.contains(problem_.boards[nodes.boards[i].front()].node))
+        answer_.running_on_touched_nodes += nodes.running[i];
+    Bounds& bounds = answer_.bounds;
+    if (unbounded_) bounds = {};
+    const bool in_place = problem_.mode == Mode::in_place;
+    const bool quiet = answer_.running_on_touched_nodes <= bounds.running;
+    // Where more runs, or more GPUs change, than was proven of all together, fewer nodes may do.
+    if (one_by_one_ && (in_place ? answer_.gpus_touched > bounds.gpus : !quiet)) bounds.nodes = 0;
+    bounds.gpus_proven = bounds.unmet_proven && answer_.gpus_touched == bounds.gpus;
+    bounds.running_proven = !in_place && bounds.unmet_proven && quiet;
+    bounds.nodes_proven = bounds.unmet_proven && answer_.nodes_touched == bounds.nodes &&
+                          (in_place ? bounds.gpus_proven : quiet);
+  }
+
+  const Problem& problem_;
+  const Solve& solve_;
+  Part all_;
+  Answer answer_;
+  bool one_by_one_ = false;
+  bool unbounded_ = false;  // what was proven is not of plans that leave as much unmet
+};
+
+}  // namespace
+
+bool has_pools(const Problem& problem) {
+  return std::any_of(problem.demand.begin(), problem.demand.end(),
+                     [](const Demand& one) { return one.pool.has_value(); });
+}
+
+Result<Answer> pack_pools(const Problem& problem, const Solve& solve) { return Pools(problem, solve).run(); }
+
+}  // namespace tessera::pack

@@ -1,0 +1,121 @@
+// The demand of a queue, sorted by the nodes that it may use.
+#include "engine/pack/by_nodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/pack.hpp"
+#include "engine/pack/unserved.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::pack {
+namespace {
+
+const std::vector<NodeName> kNodes{NodeName("n1"), NodeName("n2")};
+
+// n1 and n2 have a whole GPU each, that is free; n1 is in partition short, n2 in partition long.
+struct Site {
+  test::Story story;
+
+  Site(Scheduler scheduler, std::vector<Workload> work) {
+    Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
+    Node first = test::node("n1", {uncut}), second = test::node("n2", {uncut});
+    if (scheduler == Scheduler::slurm) {
+      first.partitions = {"short"}, second.partitions = {"long"};
+      second.features = {"nvl"};
+    } else {
+      first.taints = {"team=x:NoSchedule"};
+    }
+    story.tell(NodesListed{{first, second}});
+    story.tell(WorkloadsListed{std::move(work)});
+    story.tell(Loaded{});
+    story.model.clusters.front().scheduler = scheduler;
+  }
+  QueueDemand queue() const {
+    QueueDemand queue = demand_of_queue(story.cluster(), "", &test::catalogue());
+    sort_by_nodes(queue, story.cluster(), kNodes);
+    return queue;
+  }
+  // The nodes that change for it.
+  std::set<NodeName> changed() const {
+    Problem problem = problem_of(story.cluster(), kNodes, test::catalogue(),
+                                 plan::simulator_capabilities(story.cluster().scheduler))
+                          .problem;
+    problem.demand = demand_in(problem, queue());
+    const auto packed = pack(problem);
+    EXPECT_TRUE(packed.ok()) << to_line(packed.error());
+    std::set<NodeName> nodes;
+    if (packed.ok())
+      for (const BoardPlan& plan : packed->boards) nodes.insert(problem.boards[plan.board].node);
+    return nodes;
+  }
+};
+
+Workload job(const std::string& id, const std::string& resource, int count, const std::string& partition) {
+  Workload one = test::waiting(id, "bob", resource);
+  one.requests.front().count = count, one.group = partition, one.node_count = 1;
+  return one;
+}
+Workload pod(const std::string& id, const std::string& reason) {
+  Workload one = test::waiting(id, "bob", "nvidia.com/mig-3g.40gb");
+  one.kind = WorkloadKind::pod, one.reason = reason;
+  return one;
+}
+
+// Three slices were asked for of both nodes, and the GPU of the other partition was cut for the third.
+TEST(ByNodes, JobsOfTwoPartitionsArePlannedForOnTheirOwnNodes) {
+  const Site site(Scheduler::slurm,
+                  {job("1", "gpu:3g.40gb", 1, "short"), job("2", "gpu:3g.40gb", 2, "long")});
+  const QueueDemand queue = site.queue();
+  ASSERT_EQ(queue.groups.size(), 2u);
+  for (const QueueGroup& group : queue.groups) {
+    ASSERT_EQ(group.nodes.size(), 1u);
+    EXPECT_EQ(group.demand.front().count, group.nodes.contains(NodeName("n1")) ? 1 : 2);
+  }
+  EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 3}}));
+  EXPECT_EQ(queue.unsure, 0);
+  EXPECT_EQ(site.changed(), (std::set<NodeName>{NodeName("n1"), NodeName("n2")}));
+  const Site one(Scheduler::slurm, {job("1", "gpu:3g.40gb", 3, "long")});
+  EXPECT_EQ(one.changed(), std::set<NodeName>{NodeName("n2")}) << "the third has no room there";
+}
+
+TEST(ByNodes, AJobThatAsksForAFeatureIsPlannedForOnNodesThatHaveIt) {
+  Workload any = job("1", "gpu:3g.40gb", 1, "short,long"), nvl = job("2", "gpu:7g.80gb", 1, "short,long");
+  nvl.needs = NodeNeeds{};
+  nvl.needs->features = "nvl";
+  const Site site(Scheduler::slurm, {any, nvl});
+  const QueueDemand queue = site.queue();
+  ASSERT_EQ(queue.groups.size(), 2u);
+  EXPECT_EQ(Site(Scheduler::slurm, {nvl}).changed(), std::set<NodeName>{NodeName("n2")});
+  EXPECT_EQ(Site(Scheduler::slurm, {any}).queue().groups.size(), 0u) << "it may use every node";
+}
+
+TEST(ByNodes, APodThatATaintRepelsIsPlannedForOnOtherNodes) {
+  const Site site(Scheduler::kubernetes,
+                  {pod("ml/a",
+                       "0/2 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb, 1 node(s) had "
+                       "untolerated taint {team: x}.")});
+  ASSERT_EQ(site.queue().groups.size(), 1u);
+  EXPECT_EQ(site.queue().groups[0].nodes, std::set<NodeName>{NodeName("n2")});
+  EXPECT_EQ(site.changed(), std::set<NodeName>{NodeName("n2")});
+}
+
+// It was put on any node, as if it had asked for none.
+TEST(ByNodes, APodOfWhichItIsNotKnownWhichNodesItMayUseIsCountedAndNotPlannedFor) {
+  const Site site(Scheduler::kubernetes,
+                  {pod("ml/a",
+                       "0/2 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb, 1 node(s) "
+                       "didn't match Pod's node affinity/selector."),
+                   pod("ml/b", "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb.")});
+  const QueueDemand queue = site.queue();
+  EXPECT_EQ(queue.unsure, 1);
+  EXPECT_EQ(queue.ids, std::vector<WorkloadId>{WorkloadId("ml/b")});
+  EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 1}}));
+  EXPECT_EQ(unserved_text(queue),
+            std::vector<std::string>{"not counted: 1 jobs or pods; which nodes they may "
+                                     "use is not known"});
+}
+
+}  // namespace
+}  // namespace tessera::pack
