@@ -78,6 +78,8 @@ struct PackState {
   Narrowed only;
   bool takes_queue = false;           // the demand is to be what waits, which is still being read
   std::string trouble;                // why this demand cannot be asked of these GPUs; empty: it can
+  std::optional<Duration> history;    // the demand is to be what was needed over it, which is being read
+  bool of_history = false;            // `source` is of that, and not of what waits
   std::string source;                 // where the demand came from, where it was not typed
   std::vector<std::string> unserved;  // a line for each kind of what waits and no node could serve
   // What waits, where it may not use the same nodes: `wants` has the sums.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tui/pack_state.hpp"
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/screens.hpp"
 
@@ -30,6 +31,7 @@ std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends) {
 }
 
 bool reads_past(const UiState& state) {
+  if (state.top().kind == ScreenKind::pack) return state.pack && state.pack->history.has_value();
   return row_of(state).over_time && (state.top().kind != ScreenKind::advise || advice_reads_past(state));
 }
 

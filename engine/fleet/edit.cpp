@@ -28,6 +28,8 @@ constexpr std::pair<std::string_view, std::optional<int> Budget::*> kBounds[] = 
     {"not_after", &Budget::not_after},
     {"lead", &Budget::lead}};
 
+constexpr std::string_view kDemand = "demand";
+
 auto bound_of(std::string_view key) {
   return std::find_if(std::begin(kBounds), std::end(kBounds),
                       [&](const auto& one) { return one.first == key; });
@@ -183,18 +185,41 @@ class Editor {
     rule = std::move(one->rule);
     return Done{};
   }
-  Status wish_demand(Pool& pool, const Setting& setting) const {
-    auto one = mini(fmt::format("demand: {{{}: {}}}", yaml_word(setting.name),
-                                setting.value.empty() ? "0" : yaml_word(setting.value)));
+  // A rule that asks for so many of one profile; none for an empty value.
+  Result<Rule> asks_for(const std::string& profile, const std::string& count) const {
+    auto one =
+        mini(fmt::format("demand: {{{}: {}}}", yaml_word(profile), count.empty() ? "0" : yaml_word(count)));
     if (!one) return one.error();
+    return std::move(one->rule);
+  }
+  static void put(Rule& rule, const Rule& asked, bool out) {
+    const auto& [name, count] = *asked.demand.begin();
+    if (out)
+      rule.demand.erase(name);
+    else
+      rule.demand[name] = count;
+  }
+  Status wish_demand(Pool& pool, const Setting& setting) const {
+    auto asked = asks_for(setting.name, setting.value);
+    if (!asked) return asked.error();
     if (pool.rule.kind != Rule::Kind::demand)
       return cannot(fmt::format("{}:{}: pool {} has no demand", file_, pool.line, clean(pool_, 100)),
                     "write demand: {1g.10gb: 4} there instead of its layout first");
-    const auto& [name, count] = *one->rule.demand.begin();
-    if (setting.value.empty())
-      pool.rule.demand.erase(name);
+    put(pool.rule, *asked, setting.value.empty());
+    return Done{};
+  }
+  // window: nullptr: there is none of that time yet.
+  Status wish_window_demand(Pool& pool, Window* window, const When& when, const Setting& setting) const {
+    auto asked = asks_for(setting.profile, setting.value);
+    if (!asked) return asked.error();
+    if (window ? window->rule.kind != Rule::Kind::demand : setting.value.empty())
+      return cannot(fmt::format("{}:{}: the window {} of pool {} has no demand", file_, pool.line,
+                                clean(setting.name, 100), clean(pool_, 100)),
+                    "write demand: {1g.10gb: 4} there instead of its layout first");
+    if (window)
+      put(window->rule, *asked, setting.value.empty());
     else
-      pool.rule.demand[name] = count;
+      pool.windows.push_back({when, std::move(*asked), 0, setting.name});
     return Done{};
   }
   Status wish_exception(Pool& pool, const Setting& setting) const {
@@ -232,6 +257,7 @@ class Editor {
       pool.windows.erase(same);
       return Done{};
     }
+    if (first.key == kDemand) return wish_window_demand(pool, there ? &*same : nullptr, *when, first);
     Window window{*when, {}, 0, first.name};
     if (Status done = wish_rule(there ? same->rule : window.rule, window_in(yaml, *when), settings); !done)
       return done;
@@ -306,9 +332,17 @@ class Editor {
     if (first.key.empty() && windows && window)
       return windows->items.size() == 1 ? source.without_whole("windows", *windows, flow)
                                         : source.without_item(*windows, *window, flow);
+    if (first.key == kDemand && window) {
+      const Yaml* map = window->find(kDemand);
+      return map ? entry(source, *map, source.is_flow(*map), first.profile, first.value) : std::nullopt;
+    }
     const Words words = rule_after(window, settings);
     if (window) return change_rule(text, &when, words);
-    const std::string item = fmt::format("{{when: {}, {}}}", yaml_word(first.name), fields_text(words));
+    const std::string rule =
+        first.key == kDemand
+            ? fmt::format("demand: {{{}: {}}}", yaml_word(first.profile), yaml_word(first.value))
+            : fields_text(words);
+    const std::string item = fmt::format("{{when: {}, {}}}", yaml_word(first.name), rule);
     return windows ? source.with_item(*windows, flow, item)
                    : source.with_field(pool, flow, "windows: [" + item + "]");
   }
@@ -391,6 +425,12 @@ std::optional<Setting> setting_of(std::string_view key, std::string_view value) 
   }
   if (part != "window") return std::nullopt;
   one.part = Part::window;
+  constexpr std::string_view kOfDemand = ".demand.";
+  if (const std::size_t demand = one.name.find(kOfDemand); demand != std::string::npos) {
+    one.key = kDemand, one.profile = one.name.substr(demand + kOfDemand.size());
+    one.name.resize(demand);
+    return one.name.empty() || one.profile.empty() ? std::nullopt : std::optional(one);
+  }
   const std::size_t last = one.name.rfind('.');
   if (last == std::string::npos) return value.empty() ? std::optional(one) : std::nullopt;
   one.key = one.name.substr(last + 1);
@@ -405,10 +445,12 @@ Result<Setting> parse_setting(std::string_view word) {
   const std::size_t at = word.find('=');
   if (at != std::string_view::npos)
     if (auto one = setting_of(word.substr(0, at), word.substr(at + 1))) return std::move(*one);
-  return cannot("\"" + clean(word, 100) + "\" cannot be set",
-                "layout=LAYOUT, preset=NAME, strategy=NAME with replicas=N, demand.PROFILE=N, "
-                "except.NODES=LAYOUT, window.WHEN.layout=LAYOUT, budget.max_nodes_at_once=N; an empty value "
-                "takes a demand, an exception, a window or a bound out");
+  return cannot(
+      "\"" + clean(word, 100) + "\" cannot be set",
+      "layout=LAYOUT, preset=NAME, strategy=NAME with replicas=N, demand.PROFILE=N, "
+      "except.NODES=LAYOUT, window.WHEN.layout=LAYOUT, window.WHEN.demand.PROFILE=N, "
+      "budget.max_nodes_at_once=N; an empty value takes a demand, an exception, a window or a bound "
+      "out");
 }
 
 Result<std::string> edited(std::string_view text, std::string_view file, const mig::Catalogue& catalogue,
@@ -417,9 +459,10 @@ Result<std::string> edited(std::string_view text, std::string_view file, const m
   std::string now(text);
   for (std::size_t i = 0, end = 0; i < settings.size(); i = end) {
     const Setting& first = settings[i];
-    const bool has_keys = !first.key.empty();
+    const bool has_keys = !first.key.empty() && first.key != kDemand;
     const auto belongs = [&](const Setting& one) {
-      return has_keys && !one.key.empty() && one.part == first.part && one.name == first.name;
+      return has_keys && !one.key.empty() && one.key != kDemand && one.part == first.part &&
+             one.name == first.name;
     };
     for (end = i + 1; end < settings.size() && belongs(settings[end]);) ++end;
     auto next = editor.set(now, settings.subspan(i, end - i));

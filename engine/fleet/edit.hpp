@@ -15,13 +15,14 @@
 namespace tessera::fleet {
 
 // "layout=none", "replicas=4", "demand.1g.10gb=40", "except.n07=as-is", "budget.lead=04:00",
-// "window.Mon-Fri 20:00-07:00.layout=none". An empty value takes a demand for a profile, an exception, a
-// bound, a window, or what stands beside a strategy out.
+// "window.Mon-Fri 20:00-07:00.layout=none", "window.Sat.demand.1g.10gb=40". An empty value takes a demand for
+// a profile, an exception, a bound, a window, or what stands beside a strategy out.
 struct Setting {
   enum class Part : std::uint8_t { rule, demand, exception, window, budget };
   Part part = Part::rule;
-  std::string name;  // of the demand, the exception, the window or the bound
-  std::string key;   // of a rule, or of a window's
+  std::string name;     // of the demand, the exception, the window or the bound
+  std::string key;      // of a rule, or of a window's
+  std::string profile;  // of a window's demand
   std::string value;
   std::string said;  // the word before "="
 };

@@ -8,6 +8,7 @@
 #include "engine/mig/product_of.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "engine/pack/whole.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::pack {
 namespace {
@@ -82,6 +83,26 @@ PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now,
   }
   found.busiest = busiest_of(past, found.needs, now, catalogue);
   return found;
+}
+
+std::vector<std::string> past_text(const PastDemand& past) {
+  std::vector<std::string> lines;
+  for (const PastNeed& need : past.needs)
+    lines.push_back(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
+                                utc_text(need.at), need.held_now));
+  if (past.busiest)
+    lines.push_back(fmt::format(
+        "the peaks are of different hours: in no hour was all of this needed at the same time; the busiest "
+        "hour, from {} on, needed at most {}",
+        utc_text(past.busiest->hour), needs_text(*past.busiest)));
+  if (past.whole > 0)
+    lines.push_back(
+        fmt::format("whole GPUs: {} at most at the same time; of which product is not told, and this demand "
+                    "keeps none of them free",
+                    past.whole));
+  if (past.unplaced > 0)
+    lines.push_back(fmt::format("up to {} more were held on slices that are not reported", past.unplaced));
+  return lines;
 }
 
 }  // namespace tessera::pack

@@ -45,4 +45,7 @@ std::string needs_text(const BusiestHour& busiest);
 PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now, const std::string& group,
                           const mig::Catalogue& catalogue);
 
+// What the demand tells of the past and does not ask for, and what each peak was: a sentence each.
+std::vector<std::string> past_text(const PastDemand& past);
+
 }  // namespace tessera::pack

@@ -83,9 +83,10 @@ constexpr std::array kWithArgument{
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"why", "JOB or POD: why it waits, and what would help"},
     Taker{"plan", "NODE LAYOUT: plan it for all GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, all-balanced, whole"},
-    Taker{"pack",
-          "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40; by TIME "
-          "waits for work that ends by then: by 18:00"},
+    Taker{
+        "pack",
+        "PROFILE=COUNT..., or history 30d: find the fewest GPUs to change for it: 3g.40gb=10 1g.10gb=40; by "
+        "TIME waits for work that ends by then: by 18:00"},
     Taker{"fleet", "FILE: hold the clusters against this fleet file"},
     Taker{"on",
           "NODES, a filter, partition=NAME, or all: change only these, on the pack and the advice screen"},

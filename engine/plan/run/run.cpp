@@ -368,6 +368,8 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                  "carry the run on, or plan the layout that it is to have"};
   Result<Plan> onward = make_plan(cluster, catalogue, intent, *can, rules, now);
   if (!onward) return onward;
+  // A plan that cannot be made has no steps, as one has that finds all as it is to be.
+  if (!onward->no_steps.empty()) return Error{"cannot plan on", onward->no_steps, ""};
   forget_own_closing(*onward, now_there, run.started.run);
   auto begun = run.begun.find(node);
   const bool judged = words && begun != run.begun.end();

@@ -163,6 +163,35 @@ TEST(FleetEdit, WindowsAreChangedAddedAndTakenOut) {
                 shared("  evict: wait\n", "  evict: wait\n  windows: [{when: Sat, layout: none}]\n"));
 }
 
+// It was for an editor, though the pool's own demand could be set.
+TEST(FleetEdit, TheDemandOfAWindowIsChangedAddedAndTakenOut) {
+  const std::string file =
+      "pools:\n- name: a\n  demand: {1g.10gb: 4}\n  windows:\n"
+      "  - {when: Sat, demand: {1g.10gb: 40, 3g.40gb: 2}}  # asked by Bob\n"
+      "  - {when: Sun, layout: none}\n";
+  const auto edit = [&](std::vector<std::string> words, const std::string& old, const std::string& now) {
+    const auto one = set("a", std::move(words), file);
+    ASSERT_TRUE(one) << why(one);
+    EXPECT_EQ(*one, replaced(file, old, now));
+  };
+  edit({"window.Sat.demand.1g.10gb=8", "window.Sat.demand.3g.40gb="}, "{1g.10gb: 40, 3g.40gb: 2}",
+       "{1g.10gb: 8}");
+  edit({"window.Sat.demand.2g.20gb=1"}, "3g.40gb: 2}", "3g.40gb: 2, 2g.20gb: 1}");
+  edit({"window.Mon.demand.1g.10gb=6"}, "layout: none}\n",
+       "layout: none}\n  - {when: Mon, demand: {1g.10gb: 6}}\n");
+  EXPECT_NE(
+      why(set("a", {"window.Sun.demand.1g.10gb=6"}, file)).find("the window Sun of pool a has no demand"),
+      std::string::npos)
+      << "a layout is no demand";
+  EXPECT_NE(
+      why(set("a", {"window.Mon.demand.1g.10gb="}, file)).find("the window Mon of pool a has no demand"),
+      std::string::npos);
+  EXPECT_FALSE(set("a", {"window.Sat.demand.1g.10gb=many"}, file));
+  EXPECT_FALSE(set("a", {"window.Sat.demand.1g.10gb=", "window.Sat.demand.3g.40gb="}, file)) << "of nothing";
+  for (const char* word : {"window.Sat.demand.=1", "window..demand.1g.10gb=1", "window.Sat.demand=1"})
+    EXPECT_FALSE(parse_setting(word)) << word;
+}
+
 TEST(FleetEdit, AWindowIsTakenOutAndItsCommentStays) {
   const auto beside = set("notebooks", {"window.holidays="}, kShared);
   ASSERT_TRUE(beside) << why(beside);

@@ -51,6 +51,28 @@ TEST(Back, AnOrderThatStandsBesideTheOldOfferIsNotSoAlready) {
   EXPECT_FALSE(k.steps(everywhere("whole")).empty()) << "what a failure has left is not known";
 }
 
+// Operator 26.7 hands GPUs out by claims where there is a GPUCluster. A run of before wrote no label there on
+// its way back, and gave the node back as if its old layout stood.
+TEST(Back, UnderAGpuClusterNeitherUndoNorTheWayBackWritesTheLabelOrSaysThatAllStands) {
+  Kubernetes k;
+  const plan::Run run = stopped(k.plan(everywhere("7x1g.10gb")), {"set-mark", "close-node", "order-mig"});
+  order(k, "all-1g.10gb", "success");
+  k.boards({cut(0, {instance("1g.10gb", 0, 1, 0)}), cut(1, {})});
+  const auto before = way_back(k, run);
+  ASSERT_TRUE(before.ok()) << to_line(before.error());
+  EXPECT_EQ(argument(step_with(before->nodes[0].steps, "order-mig"), "config"), "all-disabled");
+  k.site.gpu_cluster = "gpu-cluster";
+  k.site.readings.told(operators::SitePart::gpu_cluster, operators::Reading::Is::value, at(0));
+  const auto back = way_back(k, run);
+  ASSERT_FALSE(back.ok()) << titles(back->nodes[0].steps);
+  EXPECT_NE(back.error().reason.find("the GPUCluster gpu-cluster"), std::string::npos)
+      << to_line(back.error());
+  const auto undo = plan::plan_undo(run, k.cluster(), catalogue(), k.can(), {}, at(1));
+  ASSERT_TRUE(undo.ok()) << to_line(undo.error());
+  EXPECT_NE(undo->no_steps.find("the GPUCluster gpu-cluster"), std::string::npos) << undo->no_steps;
+  for (const plan::NodePlan& node : undo->nodes) EXPECT_TRUE(node.steps.empty()) << titles(node.steps);
+}
+
 TEST(Back, AnOrderThatIsUnderWayIsWaitedForBeforeAnotherIsGiven) {
   Kubernetes k;
   order(k, "all-1g.10gb", "pending");

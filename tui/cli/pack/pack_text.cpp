@@ -391,23 +391,8 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
   }
   if (cluster->queue && cluster->queue->other_naming > 0) line(pack::other_naming_text(*cluster->queue));
   if (cluster->past) {
-    const pack::PastDemand& past = *cluster->past;
     for (const std::string& one : cluster->past_words) line(one);
-    for (const pack::PastNeed& need : past.needs)
-      line(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
-                       utc_text(need.at), need.held_now));
-    if (past.busiest)
-      line(fmt::format(
-          "the peaks are of different hours: in no hour was all of this needed at the same time; the busiest "
-          "hour, from {} on, needed at most {}",
-          utc_text(past.busiest->hour), pack::needs_text(*past.busiest)));
-    if (past.whole > 0)
-      line(fmt::format(
-          "whole GPUs: {} at most at the same time; of which product is not told, and this demand "
-          "keeps none of them free",
-          past.whole));
-    if (past.unplaced > 0)
-      line(fmt::format("up to {} more were held on slices that are not reported", past.unplaced));
+    for (const std::string& one : pack::past_text(*cluster->past)) line(one);
   }
   for (const auto& [why, count] : cluster->left_out) line(pack::left_out_text(count, why));
   text += unasked_text(*cluster, options);

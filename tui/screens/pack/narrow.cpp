@@ -146,6 +146,7 @@ void leave_time(UiState& state) {
     pack.revision = 0, pack.stopped = false, pack.takes_queue = false;
     // What waited then is another demand than what waits now: its counts stay as if they were typed.
     pack.source.clear(), pack.unserved.clear(), pack.naming.reset(), pack.queue.reset();
+    pack.of_history = false, pack.history.reset(), pack.until.reset();
   });
 }
 

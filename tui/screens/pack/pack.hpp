@@ -30,6 +30,8 @@ bool back_in_pack(UiState& state, const UiContext& ui);
 std::string copy_on_pack(const UiState& state, const UiContext& ui);
 // ":pack 3g.40gb=10 1g.10gb=40", ":pack by 18:00", both together, and ":wanted 10".
 std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text);
+// ":pack history 30d": once the past is read, it is the demand; where it cannot be had, that is said.
+void take_history(UiState& state, const UiContext& ui);
 // What may stand behind it in place of a demand, for whoever types.
 std::span<const std::string_view> words_of_pack();
 // The demand that was typed while the cluster was read, now that its GPUs are known.

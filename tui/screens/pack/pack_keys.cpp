@@ -8,6 +8,7 @@
 
 #include "engine/number.hpp"
 #include "engine/pack/cluster.hpp"
+#include "engine/pack/past_demand.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "engine/pack/unserved.hpp"
 #include "engine/pack/whole.hpp"
@@ -18,6 +19,7 @@
 #include "tui/cli/change/moment.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
@@ -34,7 +36,7 @@ bool has_profile(const mig::Product& product, const ProfileName& profile) {
 
 // The demand is no longer what waits.
 void forget_queue(PackState& pack) {
-  pack.source.clear(), pack.unserved.clear(), pack.queue.reset();
+  pack.source.clear(), pack.unserved.clear(), pack.of_history = false, pack.queue.reset();
   if (pack.naming) pack.naming.reset(), pack.revision = 0;
 }
 
@@ -42,7 +44,7 @@ void forget_queue(PackState& pack) {
 template <class Edit>
 void edit_demand(UiState& state, Edit edit) {
   change_kept(state.pack, [&](PackState& pack) {
-    pack.stopped = false, pack.takes_queue = false;
+    pack.stopped = false, pack.takes_queue = false, pack.history.reset();
     edit(pack);
   });
 }
@@ -157,8 +159,36 @@ std::optional<Error> take_time(PackState& pack, const std::string& text, TimePoi
   pack.stopped = false;
   pack.until = until, pack.revision = 0;
   // What of the queue some node could serve depends on it.
-  pack.takes_queue = !pack.source.empty();
+  pack.takes_queue = !pack.source.empty() && !pack.of_history;
   return std::nullopt;
+}
+
+constexpr std::string_view kHistory = "history";
+
+std::optional<Error> ask_for_history(PackState& pack, const std::string& text) {
+  constexpr Duration kLongest = std::chrono::hours(24 * 3650);
+  const auto span =
+      cli::parse_duration(text.size() > kHistory.size() ? text.substr(kHistory.size() + 1) : "");
+  if (!span || *span < std::chrono::hours(1) || *span > kLongest)
+    return Error{"history takes a time from 1h to 3650d", "", "for example :pack history 30d"};
+  pack.stopped = false, pack.takes_queue = false;
+  pack.history = *span;
+  return std::nullopt;
+}
+
+// Why the past of this cluster cannot be the demand; empty: it can, or that is not known yet.
+std::string why_no_history(const UiState& state) {
+  const usage::Reckoning* read = state.usage.read.get();
+  const auto source = source_wanted(state.usage, state.past);
+  if (state.past) return "a recording is shown: the history is a demand of the live cluster";
+  if (state.pack->only.any()) return "the history is that of all nodes: :on all first";
+  if (!source) return "nothing here has kept the past: tessera record keeps it, or Prometheus does";
+  if (state.usage.part) return "";
+  if (state.usage.failure && state.usage.since == *state.pack->history) return to_line(*state.usage.failure);
+  if (read && is_read(state.usage, *source) && read->asked.since == *state.pack->history &&
+      !read->demand.contains(state.pack->cluster))
+    return "nothing was recorded of this cluster in that time";
+  return "";
 }
 
 std::string why_not_answered(const PackState& pack) {
@@ -218,7 +248,7 @@ Effects edit_pack(UiState& state, const UiContext& ui, Action action) {
       edit_demand(state, [](PackState& pack) {
         pack.evict = !pack.evict, pack.revision = 0;
         // And so does what of the queue some node could serve.
-        pack.takes_queue = !pack.source.empty();
+        pack.takes_queue = !pack.source.empty() && !pack.of_history;
       });
       break;
     case Action::pack_cluster: next_cluster(state, ui); break;
@@ -245,7 +275,9 @@ Effects open_on_pack(UiState& state, const UiContext& ui) {
   }
   const PackState& pack = *state.pack;
   plan::Intent intent = pack::intent_of(*pack.answer->problem, *pack.answer->answer, pack.cluster);
-  intent.words = pack.source.empty() ? "packed for a demand" : "packed for the queue";
+  intent.words = pack.of_history       ? "packed for the history"
+                 : pack.source.empty() ? "packed for a demand"
+                                       : "packed for the queue";
   intent.options.way = pack::way_of(*pack.answer->answer, pack.evict ? plan::Way::requeue : plan::Way::wait);
   if (const auto why_not = open_plan_for(state, ui, intent))
     say(state, ui, Severity::danger, to_line(*why_not));
@@ -320,8 +352,41 @@ std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const s
   return std::nullopt;
 }
 
+void take_history(UiState& state, const UiContext& ui) {
+  if (!state.pack || !state.pack->history || !state.pack->refused.empty()) return;
+  const Duration span = *state.pack->history;
+  if (const std::string why = why_no_history(state); !why.empty()) {
+    change_kept(state.pack, [](PackState& pack) { pack.history.reset(); });
+    return say(state, ui, Severity::danger, why);
+  }
+  // It is read for as long as the screen is on top (tui/usage_reading.hpp).
+  if (state.usage.since != span) state.usage.since = span, state.usage.failure.reset();
+  const std::shared_ptr<const usage::Reckoning> read = state.usage.read;
+  const auto source = source_wanted(state.usage, state.past);
+  if (state.usage.part || !read || !is_read(state.usage, *source) || read->asked.since != span) return;
+  const Cluster& cluster = *ui.model.find(state.pack->cluster);
+  const pack::PastDemand past =
+      pack::demand_of_past(read->demand.at(cluster.name), cluster, "", ui.catalogue);
+  edit_demand(state, [&](PackState& pack) {
+    pack::Problem known;
+    known.products = pack.boards->problem.products;
+    put_demand(pack, past.demand, known);
+    pack.source = fmt::format(
+        "the history from {} to {}, {:.1f} h of {:.0f} h: what was needed at the same time at most, less "
+        "what "
+        "is held now",
+        time_text(read->from), time_text(read->to), past.hours,
+        std::chrono::duration<double, std::ratio<3600>>(span).count());
+    pack.of_history = true;
+    pack.unserved = pack::past_text(past);
+  });
+  if (past.demand.empty())
+    say(state, ui, Severity::info, "the history asks for nothing that is not held now");
+}
+
 std::span<const std::string_view> words_of_pack() {
-  static constexpr std::array<std::string_view, 3> kWords{"by 18:00", "by 4h", "by never"};
+  static constexpr std::array<std::string_view, 5> kWords{"by 18:00", "by 4h", "by never", "history 7d",
+                                                          "history 30d"};
   return kWords;
 }
 
@@ -332,6 +397,7 @@ std::optional<Error> take_typed(PackState& pack, const UiContext& ui) {
     if (auto error = take_time(pack, *time, cluster ? cluster_now(*cluster, ui.wall) : ui.wall)) return error;
     if (text.empty()) return std::nullopt;  // the demand stays
   }
+  if (text == kHistory || text.starts_with(std::string(kHistory) + " ")) return ask_for_history(pack, text);
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
@@ -343,7 +409,7 @@ std::optional<Error> take_typed(PackState& pack, const UiContext& ui) {
   known.passed_by = pack.boards->problem.passed_by;
   auto demand = pack::read_demand(words, known, ui.catalogue);
   if (!demand) return demand.error();
-  pack.stopped = false, pack.takes_queue = false;
+  pack.stopped = false, pack.takes_queue = false, pack.history.reset();
   put_demand(pack, *demand, known);
   return std::nullopt;
 }

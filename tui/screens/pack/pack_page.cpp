@@ -176,6 +176,8 @@ class Page {
   void foot(Document& to) const {
     if (pack_.stopped) note(to, "stopped: any edit of the demand asks again", Role::warning);
     if (!pack_.trouble.empty()) return note(to, pack_.trouble, Role::danger);
+    if (pack_.history)
+      note(to, "what was needed in the past is being read; then it is the demand", Role::warning);
     if (pack_.working() && pack_.answered() && pack_.answer->question != pack_.question)
       note(to,
            state_.past ? "another moment is shown: the answer is being worked out again"
@@ -190,7 +192,7 @@ class Page {
       return note(to, to_line(pack_.answer->answer.error()), Role::danger);
     if (const pack::Answer* found = answer())
       certificate(to, *found), effects(to, *found);
-    else if (!pack_.question && !pack_.stopped)
+    else if (!pack_.question && !pack_.stopped && !pack_.history)
       note(to,
            "How many instances are to be free? + asks for one more of the profile under the cursor, # "
            "takes a number, f takes what waits in the queue.",

@@ -174,6 +174,7 @@ void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
     if (!pack.stopped) ask(pack, state, ui, *cluster, due && stands_in_past(state));
   });
   if (error) say(state, ui, Severity::danger, to_line(*error));
+  take_history(state, ui);
 }
 
 std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext& ui) {
