@@ -36,6 +36,7 @@ struct DemandQuestion {
 struct DemandCounted {
   std::shared_ptr<const DemandQuestion> question;
   std::vector<DemandRow> rows;
+  std::vector<ClusterName> left_out;  // they did not tell what waited
 };
 
 struct WhyQuestion {
@@ -52,7 +53,7 @@ struct HoursQuestion {
   std::shared_ptr<const ClusterThen> then;
   plan::Plan plan;
   int hours = whatif::kUsualHours;
-  std::string wish;  // of the editor, by which it is known again; empty: of a plan's page
+  std::string wish;  // of the editor, by which it is known again
 };
 struct HoursPlayed {
   std::shared_ptr<const HoursQuestion> question;
@@ -63,6 +64,7 @@ template <class Question, class Answer>
 struct AskedLarge {
   std::uint64_t revision = 0;  // the model's, of `question`
   TimePoint asked_at{}, told_at{};
+  Duration took{0};  // to work out `answer`
   std::shared_ptr<const Question> question;
   std::shared_ptr<const Answer> answer;  // the last; old where it is of another question
 
@@ -72,11 +74,11 @@ using AskedDemand = AskedLarge<DemandQuestion, DemandCounted>;
 using AskedWhy = AskedLarge<WhyQuestion, WhyFound>;
 using AskedHours = AskedLarge<HoursQuestion, HoursPlayed>;
 
-// Null: nothing was asked yet.
+// Null: nothing was asked yet. The hours of a plan are asked for by its page (PlanView).
 struct LargeState {
   std::shared_ptr<const AskedDemand> demand;
   std::shared_ptr<const AskedWhy> why;
-  std::shared_ptr<const AskedHours> hours;
+  std::shared_ptr<const AskedHours> hours;  // of the layout editor
 };
 
 using LargeAnswer = std::variant<std::shared_ptr<const DemandCounted>, std::shared_ptr<const WhyFound>,

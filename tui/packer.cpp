@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -16,6 +17,14 @@
 #include "tui/screens/large.hpp"
 
 namespace tessera::tui {
+
+namespace {
+
+Duration since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begin);
+}
+
+}  // namespace
 
 struct Packer::Work {
   struct Job {
@@ -52,6 +61,11 @@ struct Packer::Work {
     };
     if (!thread.joinable()) thread = std::thread([this] { run(); });
     news.notify_one();
+  }
+
+  bool is_asked(const std::shared_ptr<const void>& question) {
+    const std::lock_guard lock(mutex);
+    return question == asked;
   }
 
   // What was given up is told to no one.
@@ -98,6 +112,10 @@ Packer::~Packer() {
 }
 
 void Packer::follow(const UiState& state) {
+  // The fleet file is asked about so often that what takes longer would never be done.
+  if (state.top().kind == ScreenKind::overview && state.large.demand && state.large.demand->working() &&
+      work_->is_asked(state.large.demand->question))
+    return;
   if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->working())
     return ask(state.fleet->question);
   if (finds_in_fleet(state) && state.fleet->question && !state.fleet->answered())
@@ -114,10 +132,10 @@ void Packer::follow_large(const UiState& state) {
   const ScreenKind kind = state.top().kind;
   if (kind == ScreenKind::overview && large.demand && large.demand->working())
     return ask(large.demand->question);
-  if ((kind == ScreenKind::layout || kind == ScreenKind::plan) && large.hours && large.hours->working())
-    return ask(large.hours->question);
-  const bool beside = large.why && large.why->working() && !state.why_beside.subject.empty();
-  ask(beside ? large.why->question : nullptr);
+  if (kind == ScreenKind::plan && state.plan && state.plan->asked_hours && state.plan->asked_hours->working())
+    return ask(state.plan->asked_hours->question);
+  if (kind == ScreenKind::layout && large.hours && large.hours->working()) return ask(large.hours->question);
+  ask(large.why && large.why->working() ? large.why->question : nullptr);
 }
 
 void Packer::ask(std::shared_ptr<const PackQuestion> question) {
@@ -132,23 +150,18 @@ void Packer::ask(std::shared_ptr<const AdviseQuestion> question) {
                 const Tell& tell) -> Message { return AdviseTold{answer_of(one, stop, tell)}; });
 }
 
-void Packer::ask(std::shared_ptr<const DemandQuestion> question) {
-  work_->ask(std::move(question),
-             [](const std::shared_ptr<const DemandQuestion>& one, const pack::Stop& stop,
-                const Tell&) -> Message { return LargeTold{answer_of(one, stop)}; });
-}
+void Packer::ask(std::shared_ptr<const DemandQuestion> question) { ask_large(std::move(question)); }
+void Packer::ask(std::shared_ptr<const WhyQuestion> question) { ask_large(std::move(question)); }
+void Packer::ask(std::shared_ptr<const HoursQuestion> question) { ask_large(std::move(question)); }
 
-void Packer::ask(std::shared_ptr<const WhyQuestion> question) {
+template <class Question>
+void Packer::ask_large(std::shared_ptr<const Question> question) {
   work_->ask(std::move(question),
-             [](const std::shared_ptr<const WhyQuestion>& one, const pack::Stop&, const Tell&) -> Message {
-               return LargeTold{answer_of(one)};
-             });
-}
-
-void Packer::ask(std::shared_ptr<const HoursQuestion> question) {
-  work_->ask(std::move(question),
-             [](const std::shared_ptr<const HoursQuestion>& one, const pack::Stop&, const Tell&) -> Message {
-               return LargeTold{answer_of(one)};
+             [](const std::shared_ptr<const Question>& one, const pack::Stop& stop, const Tell&) -> Message {
+               const auto begin = std::chrono::steady_clock::now();
+               LargeTold told{answer_of(one, stop), {}};
+               told.took = since(begin);
+               return told;
              });
 }
 

@@ -44,6 +44,8 @@ class Packer {
 
  private:
   void follow_large(const UiState& state);
+  template <class Question>
+  void ask_large(std::shared_ptr<const Question> question);
 
   struct Work;
   std::unique_ptr<Work> work_;

@@ -19,6 +19,7 @@
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/run/runs.hpp"
 #include "engine/whatif/whatif.hpp"
+#include "tui/large_state.hpp"
 
 namespace tessera::tui {
 
@@ -64,6 +65,7 @@ struct PlanView {
   bool other_scheduler = false;  // resources in the other one's words
   std::uint64_t revision = 0;    // of the model, when `moved` was worked out
   std::vector<plan::Moved> moved;
+  std::shared_ptr<const AskedHours> asked_hours;     // of a large cluster, for `whatif`
   std::shared_ptr<const whatif::Comparison> whatif;  // nullptr: the cluster is too large to play it here
   int hours = whatif::kUsualHours;                   // that are played
   std::optional<TimePoint> past;                     // made of a recording, as it stood then: never applied

@@ -85,6 +85,7 @@ struct AdviseTold {
 // The planner's thread has worked out something of a large cluster.
 struct LargeTold {
   LargeAnswer what;
+  Duration took{0};  // to work it out
 };
 // The clusters were held against the fleet file.
 struct FleetSeen {

@@ -127,13 +127,14 @@ Session& Session::advise() {
 
 Session& Session::work_out() {
   const tui::LargeState asked = state.large;
+  const auto of_plan = state.plan ? state.plan->asked_hours : nullptr;
   const bool any = (asked.demand && asked.demand->working()) || (asked.why && asked.why->working()) ||
-                   (asked.hours && asked.hours->working());
+                   (asked.hours && asked.hours->working()) || (of_plan && of_plan->working());
   EXPECT_TRUE(any) << "nothing is asked about a large cluster";
   const auto answer = [&](const auto& one) {
-    if (one && one->working()) send(tui::LargeTold{tui::answer_of(one->question)});
+    if (one && one->working()) send(tui::LargeTold{tui::answer_of(one->question), {}});
   };
-  answer(asked.demand), answer(asked.why), answer(asked.hours);
+  answer(asked.demand), answer(asked.why), answer(asked.hours), answer(of_plan);
   return *this;
 }
 

@@ -3,26 +3,20 @@
 #include "tui/screens/overview/overview_demand.hpp"
 
 namespace tessera::tui {
-namespace {
-
-void take_hours(UiState& state, const HoursPlayed& told) {
-  if (state.top().layout) return state.top().layout->preview.key.clear();  // made again, with its hours
-  if (state.plan && told.question->wish.empty()) state.plan->whatif = told.played;
-}
-
-}  // namespace
-
 void take_large(UiState& state, const UiContext& ui, const LargeTold& told) {
   if (const auto* demand = std::get_if<std::shared_ptr<const DemandCounted>>(&told.what)) {
-    if (take_large(state.large.demand, ui, *demand)) show_demand(state.overview, state, ui);
+    if (take_large(state.large.demand, ui, *demand, told.took)) show_demand(state.overview, state, ui);
   } else if (const auto* why = std::get_if<std::shared_ptr<const WhyFound>>(&told.what)) {
-    take_large(state.large.why, ui, *why);
+    take_large(state.large.why, ui, *why, told.took);
   } else if (const auto* hours = std::get_if<std::shared_ptr<const HoursPlayed>>(&told.what)) {
-    if (take_large(state.large.hours, ui, *hours)) take_hours(state, **hours);
+    if (state.plan && take_large(state.plan->asked_hours, ui, *hours, told.took))
+      state.plan->whatif = (*hours)->played;
+    else
+      take_large(state.large.hours, ui, *hours, told.took);
   }
 }
 
-std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> question) {
+std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> question, const pack::Stop&) {
   const ClusterThen& then = *question->then;
   const Workload* workload = then.cluster.workloads.find(question->id);
   std::shared_ptr<const why::Answer> answer;
@@ -34,7 +28,8 @@ std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> que
   return std::make_shared<const WhyFound>(WhyFound{std::move(question), std::move(answer)});
 }
 
-std::shared_ptr<const HoursPlayed> answer_of(std::shared_ptr<const HoursQuestion> question) {
+std::shared_ptr<const HoursPlayed> answer_of(std::shared_ptr<const HoursQuestion> question,
+                                             const pack::Stop&) {
   const ClusterThen& then = *question->then;
   const whatif::Question asked{&then.cluster, then.catalogue, then.now, std::chrono::hours(question->hours)};
   auto played = std::make_shared<const whatif::Comparison>(whatif::compare(asked, question->plan));

@@ -18,9 +18,11 @@ namespace tessera::tui {
 // is not worked out without a pause.
 template <class Question, class Answer>
 TimePoint due_again(const AskedLarge<Question, Answer>& asked) {
-  constexpr Duration kEvery{15'000};
+  constexpr Duration kEvery{15'000}, kAtMost{300'000};
   constexpr int kPauses = 10;
-  return asked.told_at + std::max(kEvery, kPauses * (asked.told_at - asked.asked_at));
+  // Its screen was left before the answer, which is of then.
+  if (asked.told_at - asked.asked_at > asked.took + kEvery) return asked.told_at;
+  return asked.told_at + std::clamp(kPauses * asked.took, kEvery, kAtMost);
 }
 
 // The same question, of the cluster as it stands now.
@@ -29,7 +31,7 @@ bool is_due_again(const AskedLarge<Question, Answer>& asked, const UiState& stat
   if (asked.revision == ui.model.revision) return false;
   if (stands_in_past(state)) return true;
   // One at a time: on a busy cluster no answer would ever be of the last one.
-  return !asked.working() && ui.wall >= due_again(asked);
+  return !asked.working() && (ui.wall >= due_again(asked) || ui.wall < asked.told_at);
 }
 
 // keeps: what was told before is of the same thing, and shown until the answer is there.
@@ -47,11 +49,12 @@ void ask_large(std::shared_ptr<const AskedLarge<Question, Answer>>& asked, const
 // False: it is no answer to what is asked now.
 template <class Question, class Answer>
 bool take_large(std::shared_ptr<const AskedLarge<Question, Answer>>& asked, const UiContext& ui,
-                const std::shared_ptr<const Answer>& told) {
+                const std::shared_ptr<const Answer>& told, Duration took) {
   if (!asked || !told || told->question != asked->question) return false;
   change_kept(asked, [&](AskedLarge<Question, Answer>& next) {
     next.answer = told;
     next.told_at = ui.wall;
+    next.took = took;
   });
   return true;
 }
@@ -60,7 +63,9 @@ void take_large(UiState& state, const UiContext& ui, const LargeTold& told);
 // The answers themselves, on whichever thread. stop: true gives up; what is missing then is told to no one.
 std::shared_ptr<const DemandCounted> answer_of(std::shared_ptr<const DemandQuestion> question,
                                                const pack::Stop& stop = {});
-std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> question);
-std::shared_ptr<const HoursPlayed> answer_of(std::shared_ptr<const HoursQuestion> question);
+std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> question,
+                                          const pack::Stop& stop = {});
+std::shared_ptr<const HoursPlayed> answer_of(std::shared_ptr<const HoursQuestion> question,
+                                             const pack::Stop& stop = {});
 
 }  // namespace tessera::tui

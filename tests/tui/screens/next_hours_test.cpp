@@ -104,12 +104,40 @@ TEST(NextHours, ThoseOfALargeClusterArePlayedBesideTheKeys) {
   EXPECT_TRUE(session.shows("within 72 h")) << session.screen();
 }
 
+// An answer that came late stood as the next hours of whatever plan was shown then.
+TEST(NextHours, AnAnswerForAnotherPlanIsNone) {
+  Session session(one_free_gpu_of_many(2100), {120, 60});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>").press("P");
+  const auto first = session.state.plan->asked_hours->question;
+  session.press("H");
+  tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first), {}});
+  EXPECT_FALSE(session.state.plan->whatif) << session.screen();
+  EXPECT_TRUE(session.shows("the next 48 h are being played")) << session.screen();
+}
+
+// The editor's answer came while its plan was on top, and "are being played" stood there for ever.
+TEST(NextHours, WhatWasPlayedMeanwhileStandsInTheEditorOnTheWayBack) {
+  Session session(one_free_gpu_of_many(400), {120, 60});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>");
+  EXPECT_TRUE(session.shows("the next 24 h are being played")) << session.screen();
+  session.press("P");
+  session.work_out();
+  session.press("<esc>");
+  EXPECT_TRUE(session.shows("1 starts sooner")) << session.screen();
+  EXPECT_FALSE(session.shows("as of")) << session.screen();
+  session.tell(on("hpc", NodeSeen{node("late", {})}));
+  EXPECT_TRUE(session.shows("as of")) << "it is of the cluster as it was\n" << session.screen();
+  session.pass(Duration{15'000});
+  session.work_out();
+  EXPECT_FALSE(session.shows("as of")) << session.screen();
+}
+
 TEST(NextHours, AnAnswerForAnotherWishIsNone) {
   Session session(one_free_gpu_of_many(400), {120, 60});
   session.press(":node n1<enter>L").press("pjjjjjj<enter>");
   const auto first = session.state.large.hours->question;
   session.press("u");
-  tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first)});
+  tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first), {}});
   EXPECT_FALSE(session.shows("1 starts sooner")) << session.screen();
 }
 

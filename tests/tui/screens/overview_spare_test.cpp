@@ -2,6 +2,7 @@
 #include "tui/screens/overview/overview_spare.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "engine/insight/attention.hpp"
 #include "engine/query/filter.hpp"
@@ -9,6 +10,7 @@
 #include "tests/support/session.hpp"
 #include "tests/support/two_schedulers.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/packer.hpp"
 #include "tui/screens/large.hpp"
 #include "tui/screens/overview/mosaic.hpp"
 #include "tui/screens/overview/overview.hpp"
@@ -185,8 +187,37 @@ TEST(OverviewSpare, TheDemandOfALargeSiteIsCountedAgainAfterAPause) {
   EXPECT_TRUE(session.shows("COULD BE CUT")) << "what was counted before stays\n" << session.screen();
   // An answer to what is asked no more is none.
   const auto told = session.state.large.demand->answer;
-  tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first)});
+  tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first), {}});
   EXPECT_EQ(session.state.large.demand->answer, told);
+}
+
+// Keys are answered while the planner's thread counts; what is asked of the fleet file comes behind it.
+TEST(OverviewSpare, ThePlannersThreadCountsTheDemandOfTheOverviewAlone) {
+  Session session(large_places(), {120, 40});
+  tui::Packer packer;
+  const auto count = [&]() -> std::shared_ptr<const tui::DemandCounted> {
+    pollfd ready{packer.wake_fd(), POLLIN, 0};
+    if (poll(&ready, 1, 60'000) != 1) return nullptr;
+    const auto told = packer.take();
+    if (!told || !std::holds_alternative<tui::LargeTold>(*told)) return nullptr;
+    tui::update(session.state, session.world(), *told);
+    const auto* counted =
+        std::get_if<std::shared_ptr<const tui::DemandCounted>>(&std::get<tui::LargeTold>(*told).what);
+    return counted ? *counted : nullptr;
+  };
+  session.press("2");
+  packer.follow(session.state);
+  EXPECT_FALSE(packer.busy()) << "the list of nodes needs none of it";
+  session.press("1");
+  packer.follow(session.state);
+  ASSERT_TRUE(packer.busy());
+  packer.follow(session.state);  // the same question again is no other one
+  const auto counted = count();
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->question, session.state.large.demand->question);
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << session.screen();
+  packer.follow(session.state);
+  EXPECT_FALSE(packer.busy()) << "answered";
 }
 
 // What waited when a cluster answered last is not what waits now.

@@ -69,36 +69,49 @@ std::string key_of(const LayoutState& edit, const LayoutView& view) {
   return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
 }
 
-// Of a cluster that is too large to do it with every key: what the planner's thread has played for this wish.
-std::shared_ptr<const whatif::Comparison> hours_of(UiState& state, const UiContext& ui,
-                                                   const plan::Plan& plan, int hours,
-                                                   const std::string& wish) {
-  if (auto played = play_hours(ui, plan, hours, kMostPlayed)) return played;
-  auto& asked = state.large.hours;
-  const bool same =
-      asked && asked->question->wish == wish && asked->question->then->cluster.name == plan.intent.cluster;
-  if (!same) ask_hours(state, ui, plan, hours, wish);
-  if (!same || !asked) return nullptr;
-  if (is_due_again(*asked, state, ui))
-    ask_large(asked, ui,
-              HoursQuestion{then_of(state, ui, *ui.model.find(plan.intent.cluster)), plan, hours, wish},
-              !stands_in_past(state));
-  return asked->answer ? asked->answer->played : nullptr;
+// What was asked of the planner's thread for this wish; nullptr: nothing was.
+const AskedHours* hours_asked(const UiState& state, const std::string& wish) {
+  const AskedHours* asked = state.large.hours.get();
+  return asked && asked->question->wish == wish ? asked : nullptr;
+}
+
+bool are_hours_old(const UiState& state, const UiContext& ui, const LayoutPreview& preview) {
+  const AskedHours* asked = hours_asked(state, preview.key);
+  return asked && (asked->answer.get() != preview.hours_of || is_due_again(*asked, state, ui));
+}
+
+void add_line(plan::Plan& plan, std::string text) {
+  plan.notices.push_back({Severity::info, std::string(kNextHours), {}, std::move(text)});
 }
 
 // The headline of what-if, where it moves anyone or its hours were chosen. The plan's own page says it of
 // itself.
+void add_headline(plan::Plan& plan, const whatif::Comparison& played, int hours, const std::string& as_of) {
+  const bool moves = !played.sooner.empty() || !played.later.empty() || !played.changed.changed;
+  if (!moves && hours == whatif::kUsualHours) return;
+  add_line(plan, whatif::headline(played));
+  if (!as_of.empty()) add_line(plan, as_of);
+}
+
+// Of a cluster that is too large to do it with every key the planner's thread plays them.
 void add_next_hours(UiState& state, const UiContext& ui, plan::Plan& plan, int hours,
-                    const std::string& wish) {
-  const auto played = hours_of(state, ui, plan, hours, wish);
-  if (!played && state.large.hours && state.large.hours->working() &&
-      state.large.hours->question->wish == wish)
-    plan.notices.push_back(
-        {Severity::info, std::string(kNextHours), {}, fmt::format("the next {} h are being played", hours)});
-  const bool moves =
-      played && (!played->sooner.empty() || !played->later.empty() || !played->changed.changed);
-  if (!played || (!moves && hours == whatif::kUsualHours)) return;
-  plan.notices.push_back({Severity::info, std::string(kNextHours), {}, whatif::headline(*played)});
+                    LayoutPreview& preview) {
+  preview.hours_of = nullptr;
+  if (const auto played = play_hours(ui, plan, hours, kMostPlayed))
+    return add_headline(plan, *played, hours, {});
+  const AskedHours* asked = hours_asked(state, preview.key);
+  if (!asked || is_due_again(*asked, state, ui)) {
+    auto question = hours_question(state, ui, plan, hours, preview.key);
+    if (!question) return;
+    ask_large(state.large.hours, ui, std::move(*question), asked && !stands_in_past(state));
+    asked = state.large.hours.get();
+  }
+  preview.hours_of = asked->answer.get();
+  if (!asked->answer) return add_line(plan, fmt::format("the next {} h are being played", hours));
+  const TimePoint then = asked->answer->question->then->now;
+  const bool old = asked->working() || asked->revision != ui.model.revision;
+  add_headline(plan, *asked->answer->played, hours,
+               old ? fmt::format("as of {}", time_text(then)) : std::string());
 }
 
 void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
@@ -107,7 +120,8 @@ void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
   std::string key = key_of(edit, view);
   bool same = preview.key == key;
   bool moved = preview.revision != ui.model.revision;
-  if (same && (!moved || (edit.targets().size() >= kManyBoards && ui.wall - preview.at < kLookOutEvery)))
+  if (same && !are_hours_old(state, ui, preview) &&
+      (!moved || (edit.targets().size() >= kManyBoards && ui.wall - preview.at < kLookOutEvery)))
     return;
   refresh_outlook(preview, ui, *view.cluster, state.rules);
   preview.key = std::move(key);
@@ -125,7 +139,7 @@ void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
                       state.rules, cluster_now(*view.cluster, ui.wall), preview.outlook.get());
   if (plan && !edit.shown().note.empty())
     plan->notices.push_back({Severity::info, "preset", {}, edit.shown().note});
-  if (plan) add_next_hours(state, ui, *plan, edit.hours, preview.key);
+  if (plan) add_next_hours(state, ui, *plan, edit.hours, preview);
   if (plan)
     preview.plan = std::move(*plan);
   else

@@ -57,7 +57,8 @@ struct PresetChoice {
 
 // The plan for what is wanted, as last worked out, and what it was worked out from.
 struct LayoutPreview {
-  std::string key;  // of the edit; empty: nothing was worked out yet
+  const void* hours_of = nullptr;  // the answer of the planner's thread that `plan` tells; never followed
+  std::string key;                 // of the edit; empty: nothing was worked out yet
   std::uint64_t revision = 0;
   TimePoint at{};
   std::optional<plan::Plan> plan;

@@ -110,18 +110,28 @@ std::vector<why::Demand> demand_of(const Model& model, const Cluster& cluster,
 }
 
 // Clusters that do not tell what is free now.
-std::string clusters_untold(const Model& model) {
-  std::string names;
+std::vector<ClusterName> clusters_untold(const Model& model) {
+  std::vector<ClusterName> names;
   for (const Cluster& cluster : model.clusters)
     if (!insight::nodes_are_current(cluster) || !insight::work_is_current(cluster))
-      names += (names.empty() ? "" : ", ") + cluster.name.text;
+      names.push_back(cluster.name);
   return names;
 }
 
+// then: of which nothing was told when the demand was counted.
+std::string untold_text(const Model& model, const std::vector<ClusterName>& then) {
+  std::vector<ClusterName> names = clusters_untold(model);
+  for (const ClusterName& one : then)
+    if (model.find(one) && std::find(names.begin(), names.end(), one) == names.end()) names.push_back(one);
+  std::string text;
+  for (const ClusterName& one : names) text += (text.empty() ? "" : ", ") + one.text;
+  return text;
+}
+
 // Rows of words: whose rows are not there or not whole, and where FREE of two rows speaks of the same GPUs.
-std::vector<DemandRow> notes_on(const Model& model) {
+std::vector<DemandRow> notes_on(const Model& model, const std::vector<ClusterName>& untold_then) {
   std::vector<DemandRow> notes;
-  if (const std::string untold = clusters_untold(model); !untold.empty())
+  if (const std::string untold = untold_text(model, untold_then); !untold.empty())
     notes.emplace_back().demand.resource = "not known: " + untold;
   for (std::string& line : insight::shared_lines(insight::shared_machines(model)))
     notes.emplace_back().demand.resource = std::move(line);
@@ -230,7 +240,7 @@ void show_demand(OverviewData& data, const UiState& state, const UiContext& ui) 
   data.demand = then ? counted_then(*then, ui.model) : count_demand(ui.model, ui.catalogue);
   if (data.demand.empty()) return;
   // A table that is cut loses its last rows: what makes its numbers true is not one of them.
-  std::vector<DemandRow> notes = notes_on(ui.model);
+  std::vector<DemandRow> notes = notes_on(ui.model, then ? then->left_out : std::vector<ClusterName>());
   if (then) notes.insert(notes.begin(), note_of_age(*then));
   data.demand.insert(data.demand.begin(), std::make_move_iterator(notes.begin()),
                      std::make_move_iterator(notes.end()));
@@ -246,7 +256,8 @@ void refresh_demand(UiState& state, const UiContext& ui) {
   Model clusters;
   clusters.clusters = ui.model.clusters;
   // What was counted of another moment is not of this one.
-  ask_large(asked, ui, DemandQuestion{std::move(clusters), &ui.catalogue, ui.wall}, !stands_in_past(state));
+  const TimePoint now = cluster_now(ui.model.clusters.front(), ui.wall);
+  ask_large(asked, ui, DemandQuestion{std::move(clusters), &ui.catalogue, now}, !stands_in_past(state));
 }
 
 std::optional<TimePoint> demand_next_change(const UiState& state, const UiContext& ui) {
@@ -257,8 +268,9 @@ std::optional<TimePoint> demand_next_change(const UiState& state, const UiContex
 
 std::shared_ptr<const DemandCounted> answer_of(std::shared_ptr<const DemandQuestion> question,
                                                const pack::Stop& stop) {
-  std::vector<DemandRow> rows = count_demand(question->model, *question->catalogue, stop);
-  return std::make_shared<const DemandCounted>(DemandCounted{std::move(question), std::move(rows)});
+  DemandCounted counted{question, count_demand(question->model, *question->catalogue, stop),
+                        clusters_untold(question->model)};
+  return std::make_shared<const DemandCounted>(std::move(counted));
 }
 
 int demand_lines(const UiState& state, Rect spare) {

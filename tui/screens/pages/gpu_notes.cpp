@@ -198,6 +198,10 @@ const Gpu& noted_gpu(const Node& node) {
 void note_page_shown(UiState& state, const UiContext& ui) {
   const std::optional<Screen> beside = page_shown_beside(state, ui);
   const Screen& page = beside ? *beside : state.top();
+  // What was asked for a list that was left would keep a processor busy for no one.
+  if (const bool listed = beside && beside->kind == ScreenKind::workload;
+      !listed && state.large.why && state.large.why->working())
+    state.large.why = nullptr;
   if (page.kind == ScreenKind::gpu) return note_gpu(state, ui, gpu_on(page, ui.model));
   const Cluster* cluster = ui.model.find(page.cluster);
   if (page.kind == ScreenKind::workload && cluster) {

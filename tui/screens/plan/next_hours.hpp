@@ -5,6 +5,8 @@
 
 #include <array>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "engine/whatif/whatif.hpp"
 #include "tui/update.hpp"
@@ -15,11 +17,12 @@ namespace tessera::tui {
 std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const plan::Plan& plan, int hours,
                                                      std::size_t most);
 
-// Asks the planner's thread to play them, where the plan changes anything. wish: screens/large.hpp.
-void ask_hours(UiState& state, const UiContext& ui, const plan::Plan& plan, int hours, std::string wish = {});
+// The question for the planner's thread; nullopt: the plan changes nothing. wish: large_state.hpp.
+std::optional<HoursQuestion> hours_question(const UiState& state, const UiContext& ui, const plan::Plan& plan,
+                                            int hours, std::string wish = {});
 
-// Those of the plan that is shown.
-bool hours_are_played(const UiState& state);
+// Those of the plan that is shown are not told yet.
+bool hours_are_played(const PlanView& view);
 
 // What the key for the hours goes through: behind the last comes the first.
 inline constexpr std::array kHoursAhead{6, 12, 24, 48, 72};

@@ -49,9 +49,12 @@ std::size_t first_changed(const plan::Plan& plan) {
   return changed == plan.nodes.end() ? 0 : static_cast<std::size_t>(changed - plan.nodes.begin());
 }
 
-void play(UiState& state, const UiContext& ui, PlanView& view) {
+void play(const UiState& state, const UiContext& ui, PlanView& view) {
   view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
-  if (!view.whatif) ask_hours(state, ui, view.plan, view.hours);
+  view.asked_hours = nullptr;  // what was asked of another plan or other hours is not of these
+  if (view.whatif) return;
+  if (auto question = hours_question(state, ui, view.plan, view.hours))
+    ask_large(view.asked_hours, ui, std::move(*question), false);
 }
 
 // Plans again with these options, from what stands now. The plan before it stays when that fails.
@@ -158,17 +161,14 @@ std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const 
   return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
 }
 
-void ask_hours(UiState& state, const UiContext& ui, const plan::Plan& plan, int hours, std::string wish) {
+std::optional<HoursQuestion> hours_question(const UiState& state, const UiContext& ui, const plan::Plan& plan,
+                                            int hours, std::string wish) {
   const Cluster* cluster = ui.model.find(plan.intent.cluster);
-  if (!cluster || !plan.changes_anything()) return;
-  ask_large(state.large.hours, ui, HoursQuestion{then_of(state, ui, *cluster), plan, hours, std::move(wish)},
-            false);
+  if (!cluster || !plan.changes_anything()) return std::nullopt;
+  return HoursQuestion{then_of(state, ui, *cluster), plan, hours, std::move(wish)};
 }
 
-bool hours_are_played(const UiState& state) {
-  const auto& asked = state.large.hours;
-  return state.plan && !state.plan->whatif && asked && asked->working() && asked->question->wish.empty();
-}
+bool hours_are_played(const PlanView& view) { return view.asked_hours && view.asked_hours->working(); }
 
 Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent,
                             const std::optional<plan::SiteRules>& rules) {

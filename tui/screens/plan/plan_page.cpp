@@ -449,7 +449,7 @@ class Page {
   void pending() {
     const whatif::Comparison* played = view_.whatif.get();
     const bool chosen = view_.hours != whatif::kUsualHours;
-    const bool playing = hours_are_played(state_);
+    const bool playing = hours_are_played(view_);
     if (plan_.will_run_count + plan_.never_again_count == 0 && !playing &&
         (!played || (is_nothing(*played) && !chosen)))
       return;
