@@ -9,7 +9,7 @@
 #include "tui/usage_reading.hpp"
 
 namespace tessera::test {
-namespace {
+namespace pack_time_test {
 
 using tui::ScreenKind;
 
@@ -122,5 +122,5 @@ TEST(PackTime, AHistoryThatCannotBeHadIsSaidAndNotWaitedFor) {
   EXPECT_FALSE(session.state.pack->history);
 }
 
-}  // namespace
+}  // namespace pack_time_test
 }  // namespace tessera::test
