@@ -28,7 +28,7 @@ constexpr std::pair<std::string_view, std::optional<int> Budget::*> kBounds[] = 
     {"not_after", &Budget::not_after},
     {"lead", &Budget::lead}};
 
-constexpr std::string_view kDemand = "demand";
+constexpr std::string_view kDemandKey = "demand";
 
 auto bound_of(std::string_view key) {
   return std::find_if(std::begin(kBounds), std::end(kBounds),
@@ -257,7 +257,7 @@ class Editor {
       pool.windows.erase(same);
       return Done{};
     }
-    if (first.key == kDemand) return wish_window_demand(pool, there ? &*same : nullptr, *when, first);
+    if (first.key == kDemandKey) return wish_window_demand(pool, there ? &*same : nullptr, *when, first);
     Window window{*when, {}, 0, first.name};
     if (Status done = wish_rule(there ? same->rule : window.rule, window_in(yaml, *when), settings); !done)
       return done;
@@ -332,14 +332,14 @@ class Editor {
     if (first.key.empty() && windows && window)
       return windows->items.size() == 1 ? source.without_whole("windows", *windows, flow)
                                         : source.without_item(*windows, *window, flow);
-    if (first.key == kDemand && window) {
-      const Yaml* map = window->find(kDemand);
+    if (first.key == kDemandKey && window) {
+      const Yaml* map = window->find(kDemandKey);
       return map ? entry(source, *map, source.is_flow(*map), first.profile, first.value) : std::nullopt;
     }
     const Words words = rule_after(window, settings);
     if (window) return change_rule(text, &when, words);
     const std::string rule =
-        first.key == kDemand
+        first.key == kDemandKey
             ? fmt::format("demand: {{{}: {}}}", yaml_word(first.profile), yaml_word(first.value))
             : fields_text(words);
     const std::string item = fmt::format("{{when: {}, {}}}", yaml_word(first.name), rule);
@@ -427,7 +427,7 @@ std::optional<Setting> setting_of(std::string_view key, std::string_view value) 
   one.part = Part::window;
   constexpr std::string_view kOfDemand = ".demand.";
   if (const std::size_t demand = one.name.find(kOfDemand); demand != std::string::npos) {
-    one.key = kDemand, one.profile = one.name.substr(demand + kOfDemand.size());
+    one.key = kDemandKey, one.profile = one.name.substr(demand + kOfDemand.size());
     one.name.resize(demand);
     return one.name.empty() || one.profile.empty() ? std::nullopt : std::optional(one);
   }
@@ -459,9 +459,9 @@ Result<std::string> edited(std::string_view text, std::string_view file, const m
   std::string now(text);
   for (std::size_t i = 0, end = 0; i < settings.size(); i = end) {
     const Setting& first = settings[i];
-    const bool has_keys = !first.key.empty() && first.key != kDemand;
+    const bool has_keys = !first.key.empty() && first.key != kDemandKey;
     const auto belongs = [&](const Setting& one) {
-      return has_keys && !one.key.empty() && one.key != kDemand && one.part == first.part &&
+      return has_keys && !one.key.empty() && one.key != kDemandKey && one.part == first.part &&
              one.name == first.name;
     };
     for (end = i + 1; end < settings.size() && belongs(settings[end]);) ++end;
