@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "backends/sim/random.hpp"
 #include "backends/sim/slots.hpp"
@@ -10,6 +11,7 @@
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/telemetry.hpp"
+#include "engine/model/processes.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/slurmd_steps.hpp"
 #include "engine/sharing/platform.hpp"
@@ -29,6 +31,9 @@ std::int64_t memory_of(const NodeGroup& group, const Instance& instance) {
   if (profile.memory) return profile.memory->value;
   return std::int64_t{group.memory_mib} * profile.memory_slices / std::max(1, group.mig->units);
 }
+
+// Whose a process is that is of no job; jobs count from one.
+constexpr std::uint32_t kRogue = 0, kServer = std::numeric_limits<std::uint32_t>::max();
 
 // Builds one node; device numbers run over its slices.
 class NodeTeller {
@@ -130,7 +135,8 @@ class NodeTeller {
     slice.kind = kind;
     slice.device = device_++;
     slice.capacity = capacity_of(board);
-    if (hidden && holds.empty()) slice.told_held = true;
+    // Where processes are told, it is one of no job on a slice that is free to the scheduler.
+    if (hidden && holds.empty() && !group_.processes) slice.told_held = true;
     Load load = load_of(holds, hidden, slice.capacity, world_.seed, at_);
     slice.use = percent(load.use);
     if (memory > 0) slice.memory_used = part_of(memory, load.memory);
@@ -167,6 +173,7 @@ class NodeTeller {
       tell_own(gpu, board, board.holds, board.hidden, std::nullopt, group_.memory_mib);
       cpu_share_ += held_part(board, board.holds);
     }
+    if (group_.processes) tell_processes(gpu, board);
     tell_sensors(gpu, board, index);
     return gpu;
   }
@@ -187,6 +194,52 @@ class NodeTeller {
       if (memory > 0) own.memory_used = part_of(memory, loads[i].memory);
       gpu.own->list.push_back(std::move(own));
     }
+  }
+
+  // A GPU or an instance in which processes run.
+  struct Opened {
+    const std::vector<Hold>& holds;
+    bool hidden = false;
+    std::optional<int> instance;
+    std::int64_t memory = 0;
+  };
+
+  // As the driver lists them and the scheduler tells whose they are: of each job there one, and the one that
+  // is of none.
+  void tell_processes(Gpu& gpu, const Board& board) const {
+    std::vector<DriverProcess> all;
+    for (const Instance& one : board.instances)
+      list_processes(all, gpu, board, {one.holds, one.hidden, one.id, memory_of(group_, one)});
+    if (!board.cut())
+      list_processes(all, gpu, board, {board.holds, board.hidden, std::nullopt, group_.memory_mib});
+    gpu.processes = GpuProcesses{in_order_of_mps(std::move(all)), {Source::simulator, at_}};
+  }
+
+  void list_processes(std::vector<DriverProcess>& all, const Gpu& gpu, const Board& board,
+                      const Opened& opened) const {
+    const int capacity = capacity_of(board);
+    const bool mps = board.strategy == Strategy::mps;
+    const auto add = [&](std::uint32_t whose, const char* name, std::optional<Load> load, WorkloadId work,
+                         bool client) {
+      GpuProcess one{pid_of(gpu, opened, whose), name, opened.instance, {}, std::move(work)};
+      if (load && opened.memory > 0) one.memory = part_of(opened.memory, load->memory);
+      all.push_back({std::move(one), client});
+    };
+    const std::vector<Load> loads = own_loads(opened.holds, opened.hidden, capacity, world_.seed, at_);
+    for (std::size_t i = 0; i < opened.holds.size(); ++i)
+      if (const auto job = world_.jobs.find(opened.holds[i].job); job != world_.jobs.end())
+        add(job->first, "python3", loads[i], workload_id(world_, job->second), mps);
+    const WorkloadId none{std::string(kNoWorkload)};
+    if (mps && !opened.holds.empty()) add(kServer, "nvidia-cuda-mps-server", {}, none, false);
+    if (opened.hidden)
+      add(kRogue, "a.out", hidden_load(opened.holds, capacity, world_.seed, at_), none, false);
+  }
+
+  // The same one as long as it runs there.
+  std::int64_t pid_of(const Gpu& gpu, const Opened& opened, std::uint32_t whose) const {
+    const std::uint64_t chance = draw(world_.seed, static_cast<std::uint64_t>(Purpose::process), index_,
+                                      gpu.index.value, opened.instance.value_or(kWholeBoard), whose);
+    return between(chance, 1'000, 4'194'303);
   }
 
   // As what AMD's labels say is read: it is not told which partition a pod has.
@@ -228,6 +281,7 @@ class NodeTeller {
     if (condition_ == Condition::down || condition_ == Condition::unknown) {
       gpu.telemetry = {};
       gpu.own.reset();
+      gpu.processes.reset();
       for (Slice& slice : gpu.slices) {
         slice.use.reset();
         slice.memory_used.reset();

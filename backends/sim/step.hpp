@@ -25,6 +25,7 @@ enum class Purpose : std::uint64_t {
   telemetry,
   booted,
   pod,
+  process,
 };
 
 inline constexpr Duration kBoot{240'000};  // a node is away for so long

@@ -83,6 +83,13 @@ Load sum_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint
   return hidden ? sum + kHidden : sum;
 }
 
+// Who together want more than there is get less, each by the same part.
+Load part_of(const Load& one, const Load& all) {
+  const auto cut = [](float wanted, float most) { return wanted > most ? most / wanted : 1.0f; };
+  return {one.use * cut(all.use, 1.0f), one.memory * cut(all.memory, kMostMemory),
+          one.tensor * cut(all.tensor, 1.0f), one.bus * cut(all.bus, 1.0f)};
+}
+
 }  // namespace
 
 Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed, TimePoint at) {
@@ -94,18 +101,13 @@ Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uin
 std::vector<Load> own_loads(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed,
                             TimePoint at) {
   const Load sum = sum_of(holds, hidden, capacity, seed, at);
-  // Who together want more than there is get less, each by the same part.
-  const auto cut = [](float wanted, float most) { return wanted > most ? most / wanted : 1.0f; };
   std::vector<Load> all;
-  for (const Hold& hold : holds) {
-    Load one = wanted_load(hold, capacity, seed, at);
-    one.use *= cut(sum.use, 1.0f);
-    one.memory *= cut(sum.memory, kMostMemory);
-    one.tensor *= cut(sum.tensor, 1.0f);
-    one.bus *= cut(sum.bus, 1.0f);
-    all.push_back(one);
-  }
+  for (const Hold& hold : holds) all.push_back(part_of(wanted_load(hold, capacity, seed, at), sum));
   return all;
+}
+
+Load hidden_load(const std::vector<Hold>& holds, int capacity, std::uint64_t seed, TimePoint at) {
+  return part_of(kHidden, sum_of(holds, true, capacity, seed, at));
 }
 
 Reading read_board(const NodeGroup& group, const Board& board, std::uint64_t seed, std::uint64_t key,

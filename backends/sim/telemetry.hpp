@@ -28,6 +28,9 @@ Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uin
 std::vector<Load> own_loads(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed,
                             TimePoint at);
 
+// What the process that no scheduler knows of uses of it beside them.
+Load hidden_load(const std::vector<Hold>& holds, int capacity, std::uint64_t seed, TimePoint at);
+
 struct Reading {
   Load load;
   float celsius = 0;

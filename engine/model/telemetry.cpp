@@ -126,10 +126,16 @@ Measured& of_source(std::vector<Measured>& all, const NodeName& node, const Orig
 }
 
 // Another source may tell it than the one whose figures are shown.
-std::vector<OwnUse>& own_of(Measured& measured, const Gpu& gpu) {
+GpuFigures& figures_of(Measured& measured, const Gpu& gpu) {
   if (measured.gpus.empty() || measured.gpus.back().gpu != gpu.index)
     measured.gpus.push_back({gpu.index, gpu.uuid, {}, {}, {}});
-  return measured.gpus.back().own;
+  return measured.gpus.back();
+}
+
+// What one source told is kept with one time: the older one, since who had a GPU open then may have ended.
+void add_processes(Measured& measured, const Gpu& gpu, GpuProcesses told, TimePoint at) {
+  measured.at = std::min(measured.at, at);
+  figures_of(measured, gpu).processes = std::move(told.list);
 }
 
 }  // namespace
@@ -140,6 +146,7 @@ std::vector<Measured> take_figures(Node& node) {
     GpuFigures figures{gpu.index, gpu.uuid, std::exchange(gpu.telemetry, {}), {}, {}};
     const Origin origin = std::exchange(figures.figures.origin, {});
     auto own = std::exchange(gpu.own, std::nullopt);
+    auto processes = std::exchange(gpu.processes, std::nullopt);
     for (Slice& slice : gpu.slices) {
       SliceFigures of_slice;
       of_slice.profile = slice.profile;
@@ -154,9 +161,12 @@ std::vector<Measured> take_figures(Node& node) {
     }
     if (tells_any(figures.figures) || !figures.slices.empty())
       of_source(all, node.name, origin).gpus.push_back(std::move(figures));
-    if (own)
-      own_of(of_source(all, node.name, own->origin.source == Source::none ? origin : own->origin), gpu) =
-          std::move(own->list);
+    const auto by = [&](const Origin& told) { return told.source == Source::none ? origin : told; };
+    if (own) figures_of(of_source(all, node.name, by(own->origin)), gpu).own = std::move(own->list);
+    if (processes) {
+      const Origin told = by(processes->origin);
+      add_processes(of_source(all, node.name, told), gpu, std::move(*processes), told.at);
+    }
   }
   return all;
 }

@@ -70,7 +70,8 @@ inline constexpr Duration kFiguresFresh{120'000};
 // The greater goes before: what watches the GPU itself all the time, before what asks now and then.
 int rank_of(Source source);
 
-// Takes the figures off a node that was read together with them, one Measured a source.
+// Takes the figures off a node that was read together with them, and who has its GPUs open: one Measured a
+// source, as old as those processes where it tells some.
 std::vector<Measured> take_figures(Node& node);
 // Shows on the node what is to be shown at that time. True: a figure is another one than before; that only
 // its time moved on does not count.

@@ -21,11 +21,14 @@ inline std::set<Source> measured_by(const Node& node) {
   return sources;
 }
 
-// The same with those that tell what sharers of a GPU use by themselves.
+// The same with those that tell what sharers of a GPU use by themselves, or which processes have it open.
 inline std::set<Source> told_by(const Node& node) {
   std::set<Source> sources = measured_by(node);
-  for (const Gpu& gpu : node.gpus)
-    if (gpu.own && gpu.own->origin.source != Source::none) sources.insert(gpu.own->origin.source);
+  for (const Gpu& gpu : node.gpus) {
+    if (gpu.own) sources.insert(gpu.own->origin.source);
+    if (gpu.processes) sources.insert(gpu.processes->origin.source);
+  }
+  sources.erase(Source::none);
   return sources;
 }
 

@@ -68,6 +68,7 @@ struct NodeGroup {
   std::string reason, reason_by;
   Duration reason_age{0};
   std::vector<int> hidden;       // GPUs with a process that the scheduler does not know
+  bool processes = false;        // which processes have its GPUs open is told, and whose they are
   std::vector<int> by_strategy;  // resource of an uncut GPU, by Strategy; -1: none
   std::vector<int> by_profile;   // resource of an instance, by profile
   // Kubernetes: the names among which the device plugin chooses when it is set up again.

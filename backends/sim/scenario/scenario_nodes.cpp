@@ -292,6 +292,9 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
     if (group.claimed && plan.replicas > 1)
       cluster.reader.fail(map, "'dra': its GPUs are handed out whole or as instances, not shared");
   read_partition(cluster, map, group, fields.text("partition"));
+  group.processes = fields.flag("processes", false);
+  if (group.processes && !group.partition.empty())
+    cluster.reader.fail(map, "'processes' is for GPUs of NVIDIA");
   read_condition(cluster, fields, group);
   name_resources(cluster, group);
   fields.finish();

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
+#include "backends/record/moment.hpp"
 #include "backends/record/reader.hpp"
 #include "engine/record/recorder.hpp"
 #include "tests/support/build.hpp"
@@ -120,6 +124,32 @@ TEST(RecordedProcesses, WhatIsToldNoMoreIsGone) {
   kept.story.tell(Measured{NodeName("n1"), Source::nvidia_smi, at(70), {}}, 70);
   kept.round(120);
   EXPECT_FALSE(kept.node_read("n1").gpus[0].processes);
+}
+
+struct Posted final : EventSink {
+  std::vector<Event> events;
+  void post(Event event) override { events.push_back(std::move(event)); }
+};
+
+// A moment out of a recording said that it holds none; and what one moment had must not stand in another.
+TEST(RecordedProcesses, StandInTheMomentThatIsLookedBackAtAndInNoOther) {
+  Kept before, after;
+  before.round(60, true);
+  after.opened(served_by_mps(), 10);
+  after.round(60, true);
+  record::Moments moments;
+  Posted queue;
+  Model shown;
+  const auto go_to = [&](const Kept& kept) -> const Gpu& {
+    moments.tell(queue, ClusterName("hpc"), kept.model.clusters.at(0), at(60));
+    for (Event& event : std::exchange(queue.events, {})) reduce(shown, std::move(event));
+    return shown.clusters.at(0).nodes.find(NodeName("n1"))->gpus[0];
+  };
+  const Gpu& then = go_to(after);
+  ASSERT_TRUE(then.processes);
+  EXPECT_EQ(then.processes->list, served_by_mps());
+  EXPECT_EQ(then.processes->origin, (Origin{Source::nvidia_smi, at(10)}));
+  EXPECT_FALSE(go_to(before).processes);
 }
 
 TEST(RecordedProcesses, AreUnderOtherNamesWhereThatIsWished) {

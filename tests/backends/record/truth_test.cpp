@@ -1,6 +1,6 @@
 // What a recording of the simulator comes to, held against what the simulated world itself knows: each kind
 // of waste and each figure of use, looked at there every ten seconds by what the work does, and not by what
-// is told of it.
+// is told of it; and rogues, of which the scenario says how long they are there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -303,6 +303,70 @@ TEST_F(RecordingOfTheSimulator, FindsStrandedAndUnaskedSlicesAndTakesNoneForBoth
     if (hours > 9.9 && !asked_for(profile)) free.insert(profile);
   EXPECT_EQ(free, (std::set<std::string>{"2g.20gb", "4g.40gb", "whole"}));
   EXPECT_EQ(unasked, free);
+}
+
+// Rogue had no known answer: the simulator told a slice with such a process as one that the scheduler has in
+// use.
+class RecordingOfRogues : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tessera-rogues-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    sim::World world = sim::world_with_rogues();
+    auto tape = open_tape(name, ClusterName("hpc"), {});
+    ASSERT_TRUE(tape) << to_line(tape.error());
+    Recorder recorder{Wanted{kRound}};
+    const TimePoint end = world.now + 5h;
+    for (; world.now <= end; world.advance(world.now + kRound)) {
+      const Model model = sim::model_of(world);
+      const bool key = (*tape)->wants_key(world.now);
+      ASSERT_TRUE((*tape)->write(recorder.take(model.clusters.front(), world.now, key), world.now, key));
+    }
+    tape->reset();
+    auto recordings = open_recordings(name);
+    ASSERT_TRUE(recordings);
+    auto sums = usage::reckon(*recordings, {24h}, test::catalogue());
+    ASSERT_TRUE(sums) << to_line(sums.error());
+    for (usage::Waste& one : sums->waste)
+      if (one.kind == "rogue") rows_.push_back(std::move(one));
+    fs::remove_all(name);
+  }
+  // The row that says so of a GPU.
+  const usage::Waste& row(const std::string& advice) const {
+    static const usage::Waste none;
+    for (const usage::Waste& one : rows_)
+      if (one.advice.find(advice) != std::string::npos) return one;
+    ADD_FAILURE() << "no row says " << advice;
+    return none;
+  }
+  std::vector<usage::Waste> rows_;
+};
+
+TEST_F(RecordingOfRogues, FindsTheSliceHoursOfWhatNoJobHoldsAndNamesTheProcess) {
+  const usage::Waste& whole = row("(a.out) (GPU 0)");
+  EXPECT_EQ(whole.profile, "whole");
+  EXPECT_NEAR(whole.hours.value_or(0), 3, 1e-6);
+  EXPECT_NEAR(whole.slice_hours.value_or(0), 3 * 8, 1e-6);
+  EXPECT_NE(whole.advice.find("used by no job or pod that is known, up to 30 %"), std::string::npos)
+      << whole.advice;
+  const usage::Waste& cut = row("(a.out) (GPU 1)");
+  EXPECT_EQ(cut.profile, "3g.40gb");
+  EXPECT_NEAR(cut.hours.value_or(0), 1, 1e-6);
+  EXPECT_NEAR(cut.slice_hours.value_or(0), 4, 1e-6);
+}
+
+TEST_F(RecordingOfRogues, FindsByItsProcessAloneWhatFiguresHaveSeenTooShortly) {
+  const usage::Waste& brief = row("belongs to no job: GPU 3");
+  EXPECT_NEAR(brief.hours.value_or(0), 5.0 / 60, 1e-6);
+  EXPECT_NEAR(brief.slice_hours.value_or(0), 8 * 5.0 / 60, 1e-6);
+}
+
+TEST_F(RecordingOfRogues, CountsNothingWhereAJobHoldsTheGpuAndNoProcessOfAJob) {
+  const usage::Waste& held = row("belongs to no job: GPU 2");
+  EXPECT_NEAR(held.hours.value_or(0), 1, 1e-6);
+  EXPECT_EQ(held.slice_hours, 0) << "they are ana's";
+  EXPECT_NE(held.advice.find("while a job or pod held that slice"), std::string::npos) << held.advice;
+  EXPECT_EQ(rows_.size(), 4U) << "python3 of ana's job is none";
 }
 
 }  // namespace truth_test

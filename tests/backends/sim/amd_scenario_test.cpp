@@ -60,6 +60,8 @@ TEST(AmdScenario, APartitionIsOfAModelWhosePartitionsAreKnownAndOfKubernetes) {
             std::string::npos);
   EXPECT_NE(error_of(with_partition("partition: CPX/NPS1, layout: 'mps:4'")).find("without a layout"),
             std::string::npos);
+  EXPECT_NE(error_of(with_partition("partition: CPX/NPS1, processes: true")).find("GPUs of NVIDIA"),
+            std::string::npos);
   EXPECT_NE(error_of(with_partition("partition: CPX/NPS1, dra: true")).find("without a layout"),
             std::string::npos);
 }

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "engine/insight/own_use.hpp"
+#include "engine/insight/processes.hpp"
+#include "engine/model/processes.hpp"
 #include "engine/text.hpp"
 #include "tests/backends/sim/worlds.hpp"
 
@@ -97,6 +99,90 @@ TEST(Snapshot, OneOfTwoThatShareMayDoNothing) {
     EXPECT_EQ(own->use == Percent{0}, idle) << holder.workload.text;
     EXPECT_GT(own->memory->value, 0);
   }
+}
+
+World one_that_tells_processes() {
+  return world_from(R"(
+clusters:
+  - name: c
+    scheduler: slurm
+    users: [u]
+    partitions: [p]
+    nodes:
+      - {names: n1, product: H100-80GB-SXM5, gpus: 4, hidden: [0, 1], processes: true,
+         layouts: [whole, "3g.40gb@0,3g.40gb@4", "mps:100", whole]}
+      - {names: n2, product: H100-80GB-SXM5, gpus: 1, processes: true, state: {is: down}}
+      - {names: n3, product: H100-80GB-SXM5, gpus: 1, hidden: [0]}
+    jobs:
+      - {name: cut, want: "gpu:3g.40gb:1", on: n1/gpu1@4, ran: 1h, runs: 9h}
+      - {name: half, want: "mps:50", on: n1/gpu2, ran: 1h, runs: 9h}
+      - {name: other, want: "mps:50", on: n1/gpu2, ran: 1h, runs: 9h}
+    faults: [{at: 1m, do: reveal, node: n1, gpu: 0}]
+)");
+}
+
+// A process that no job entitles to its GPU was told as a GPU that the scheduler has in use: nothing could be
+// shown of it.
+TEST(Snapshot, WhereProcessesAreToldAHiddenOneIsOfNoJobOnASliceThatIsFree) {
+  const World world = one_that_tells_processes();
+  const Model model = model_of(world);
+  const Cluster& cluster = model.clusters[0];
+  const Node& node = *cluster.nodes.find(NodeName("n1"));
+  const auto standing = [&](const Gpu& gpu, std::size_t which) {
+    return insight::standing_of(cluster, node, gpu, gpu.processes->list.at(which));
+  };
+  for (const Gpu& gpu : node.gpus) ASSERT_TRUE(gpu.processes);
+  const Gpu& whole = node.gpus[0];
+  EXPECT_EQ(whole.slices[0].told_held, std::nullopt);
+  EXPECT_EQ(whole.slices[0].holding, Holding::free);
+  ASSERT_EQ(whole.processes->list.size(), 1u);
+  EXPECT_EQ(standing(whole, 0), insight::Standing::no_work);
+  EXPECT_EQ(whole.processes->list[0].memory, whole.slices[0].memory_used) << "it has the GPU for itself";
+  const Gpu& cut = node.gpus[1];
+  ASSERT_EQ(cut.processes->list.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const bool hidden = cut.processes->list[i].instance_id == cut.slices[0].instance_id;
+    EXPECT_EQ(standing(cut, i), hidden ? insight::Standing::no_work : insight::Standing::work);
+  }
+  EXPECT_TRUE(node.gpus[3].processes->list.empty()) << "told, and none";
+  EXPECT_FALSE(cluster.nodes.find(NodeName("n2"))->gpus[0].processes) << "a node that is down tells nothing";
+  const Gpu& silent = cluster.nodes.find(NodeName("n3"))->gpus[0];
+  EXPECT_FALSE(silent.processes) << "it was not asked to";
+  EXPECT_EQ(silent.slices[0].told_held, true);
+}
+
+TEST(Snapshot, ProcessesOfJobsThatShareByMpsGoThroughItsServer) {
+  const World world = one_that_tells_processes();
+  const Model model = model_of(world);
+  const Cluster& cluster = model.clusters[0];
+  const Node& node = *cluster.nodes.find(NodeName("n1"));
+  const Gpu& shared = node.gpus[2];
+  const std::vector<Served> all = served(shared.processes->list);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_TRUE(is_mps_server(*all[0].process));
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].server, all[0].process);
+    EXPECT_EQ(insight::standing_of(cluster, node, shared, *all[i].process), insight::Standing::work);
+  }
+  EXPECT_FALSE(insight::past_mps(cluster, node, shared));
+}
+
+TEST(Snapshot, ProcessesAreToldWithTheTimeOfEachLookAndKeepTheirNumbers) {
+  World world = one_that_tells_processes();
+  Model model = model_of(world);
+  const auto look = [&](std::chrono::seconds later) -> const GpuProcesses& {
+    Changes changes = world.advance(world.now + later);
+    changes.nodes.push_back(0);
+    changes.tidy();
+    for (Event& event : events_of(world, changes)) reduce(model, std::move(event));
+    return *model.clusters[0].nodes.find(NodeName("n1"))->gpus[0].processes;
+  };
+  const std::int64_t pid = model.clusters[0].nodes.find(NodeName("n1"))->gpus[0].processes->list.at(0).pid;
+  const GpuProcesses& then = look(std::chrono::seconds(10));
+  EXPECT_EQ(then.origin, (Origin{Source::simulator, world.now}));
+  ASSERT_EQ(then.list.size(), 1u);
+  EXPECT_EQ(then.list[0].pid, pid);
+  EXPECT_TRUE(look(std::chrono::seconds(50)).list.empty()) << "it is gone, and that is told";
 }
 
 TEST(Snapshot, TellsAMultiNodeJobOnAllItsNodes) {

@@ -45,6 +45,32 @@ clusters:
 )");
 }
 
+// Processes of no job, as rounds a minute apart see them for five hours: GPU 0 for three hours, the first
+// instance of GPU 1 for one, GPU 2 for one while ana holds it, and GPU 3 for five minutes.
+inline World world_with_rogues() {
+  return world_from(R"(
+clusters:
+  - name: hpc
+    scheduler: slurm
+    users: [ana]
+    partitions: [{name: gpu, max_time: 7d}]
+    nodes:
+      - {names: n1, product: H100-80GB-SXM5, gpus: 4, partitions: [gpu], processes: true,
+         layouts: [whole, "3g.40gb@0,3g.40gb@4", whole, whole]}
+    jobs:
+      - {user: ana, name: train, want: "gpu:h100:1", on: n1/gpu2, does: training, ran: 3h, runs: 2d}
+    faults:
+      - {at: 1h, do: hide, node: n1, gpu: 0}
+      - {at: 4h30s, do: reveal, node: n1, gpu: 0}
+      - {at: 2h, do: hide, node: n1, gpu: 1}
+      - {at: 3h30s, do: reveal, node: n1, gpu: 1}
+      - {at: 1h, do: hide, node: n1, gpu: 2}
+      - {at: 2h30s, do: reveal, node: n1, gpu: 2}
+      - {at: 1h, do: hide, node: n1, gpu: 3}
+      - {at: 1h5m30s, do: reveal, node: n1, gpu: 3}
+)");
+}
+
 inline Model model_of(const World& world) {
   Model model;
   for (Event& event : snapshot(world, kMonday, 0)) reduce(model, std::move(event));

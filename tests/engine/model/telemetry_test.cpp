@@ -99,6 +99,46 @@ TEST(Telemetry, WhatANodeSaysOfItsSharersIsTakenAsItsFigures) {
   EXPECT_EQ(listed.gpus[0].own, std::nullopt);
 }
 
+// A list of nodes dropped them: a moment of a recording was shown without who had its GPUs open then.
+TEST(Telemetry, WhoHasTheGpusOfAListedNodeOpenIsTakenAsItsFigures) {
+  const GpuProcess miner{4711, "miner", {}, Mib{900}, WorkloadId("-")};
+  Node listed = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
+  for (Gpu& one : listed.gpus) {
+    one.telemetry.use = Percent{70};
+    one.telemetry.origin = {Source::nvidia_smi, at(9)};
+  }
+  listed.gpus[0].processes = GpuProcesses{{miner}, {Source::nvidia_smi, at(5)}};
+  listed.gpus[1].processes = GpuProcesses{{}, {Source::nvidia_smi, at(5)}};
+  Node read = listed;
+  const std::vector<Measured> told = take_figures(read);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].at, at(5)) << "they are no newer because figures are";
+  EXPECT_EQ(read.gpus[0].processes, std::nullopt);
+  Model model;
+  reduce(model, on("hpc", NodesListed{{listed}}, 10));
+  const Node& shown = *model.clusters.at(0).nodes.find(NodeName("n1"));
+  ASSERT_TRUE(shown.gpus[0].processes && shown.gpus[1].processes);
+  EXPECT_EQ(shown.gpus[0].processes->list, std::vector<GpuProcess>{miner});
+  EXPECT_EQ(shown.gpus[0].processes->origin, (Origin{Source::nvidia_smi, at(5)}));
+  EXPECT_TRUE(shown.gpus[1].processes->list.empty()) << "told, and none";
+  EXPECT_EQ(shown.gpus[1].telemetry.use, Percent{70});
+}
+
+TEST(Telemetry, ASourceThatTellsProcessesAloneIsOneOfItsOwn) {
+  Node listed = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  listed.gpus[0].telemetry.use = Percent{70};
+  listed.gpus[0].telemetry.origin = {Source::dcgm, at(9)};
+  listed.gpus[0].processes = GpuProcesses{{}, {Source::nvidia_smi, at(5)}};
+  const std::vector<Measured> told = take_figures(listed);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].source, Source::dcgm);
+  EXPECT_EQ(told[0].at, at(9));
+  EXPECT_EQ(told[0].gpus[0].processes, std::nullopt);
+  EXPECT_EQ(told[1].source, Source::nvidia_smi);
+  EXPECT_EQ(told[1].at, at(5));
+  EXPECT_TRUE(told[1].gpus[0].processes);
+}
+
 TEST(Telemetry, PipesAreFiguresLikeUse) {
   Place place;
   SliceFigures half;

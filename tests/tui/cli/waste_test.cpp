@@ -8,8 +8,11 @@
 #include <sstream>
 
 #include "engine/time.hpp"
+#include "engine/usage/reckoning.hpp"
+#include "tests/backends/sim/worlds.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
+#include "tests/support/session.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tests/tui/cli/options_from.hpp"
 #include "tui/cli/command_table.hpp"
@@ -72,6 +75,39 @@ class Held final : public record::Recording {
   int others_;
   std::string user_;
 };
+
+// Five hours of a simulated cluster, a round a minute.
+class Simulated final : public record::Recording {
+ public:
+  explicit Simulated(sim::World world) : world_(std::move(world)), name_("hpc") {}
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override {
+    return record::Covered{world_.start, world_.start + std::chrono::hours(5)};
+  }
+  Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint, TimePoint to, const std::function<bool(const record::Round&)>& see) override {
+    const std::set<std::string> none;
+    for (sim::World world = world_; world.now <= to; world.advance(world.now + std::chrono::minutes(1))) {
+      const Model model = sim::model_of(world);
+      if (!see({model.clusters.front(), world.now, none})) break;
+    }
+    return Done{};
+  }
+
+ private:
+  sim::World world_;
+  ClusterName name_;
+};
+
+std::vector<std::unique_ptr<record::Recording>> simulated_rogues() {
+  std::vector<std::unique_ptr<record::Recording>> all;
+  all.push_back(std::make_unique<Simulated>(sim::world_with_rogues()));
+  return all;
+}
 
 struct Asked {
   Options options;
@@ -149,6 +185,30 @@ TEST(WasteCommand, WhereTooLittleWasMeasuredNothingFoundIsNotNothingWasted) {
   EXPECT_EQ(asked.err.str(), "");
   measured_for(60, 0);
   EXPECT_EQ(asked.run(), kFinding) << "what is known is more than that already";
+}
+
+// The simulator knows how long each is there (tests/backends/sim/worlds.hpp).
+TEST(WasteCommand, ProcessesOfNoJobAreFoundForAsLongAsTheyWereThere) {
+  Asked asked;
+  asked.recorded = simulated_rogues;
+  asked.options.output = OutputFormat::csv;
+  asked.run();
+  for (const char* row : {"rogue,hpc,24.00,3.00,,,whole,n1,", "rogue,hpc,4.00,1.00,,,3g.40gb,n1,",
+                          "rogue,hpc,0.67,0.08,,,whole,n1,", "rogue,hpc,0.00,1.00,,,whole,n1,"})
+    EXPECT_TRUE(asked.says(row)) << row << "\n" << asked.out.str();
+  EXPECT_TRUE(asked.says("(a.out) (GPU 0)")) << asked.out.str();
+}
+
+TEST(WasteCommand, TheScreenShowsProcessesOfNoJobAsTheCommandDoes) {
+  const auto recordings = simulated_rogues();
+  auto read = usage::reckon(recordings, {}, test::catalogue());
+  ASSERT_TRUE(read) << to_line(read.error());
+  test::Session session(sim::model_of(sim::world_with_rogues()), {200, 60});
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(*read));
+  session.press(":waste<enter>");
+  EXPECT_TRUE(session.shows("rogue 28.7")) << "slice-hours of all four\n" << session.screen();
+  EXPECT_NE(session.line_with(" 24.0 ").find("rogue"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("used by no job or pod that is known")) << session.screen();
 }
 
 TEST(WasteCommand, SeveralClustersAreToldApartInTheTableAndAlwaysInCsv) {

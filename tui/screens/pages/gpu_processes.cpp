@@ -47,7 +47,7 @@ std::string why_untold(const UiState& state, const GpuPlace& at) {
   if (at.cluster->recorded) return "not known: the recording holds none";
   if (at.cluster->scheduler == Scheduler::kubernetes)
     return "not known: the sources of this cluster report figures of GPUs, and no processes";
-  if (at.cluster->simulated) return "not known: the simulator has no processes";
+  if (at.cluster->simulated) return "not known: the simulator tells no processes of this node";
   switch (reach_of(state, *at.cluster)) {
     case slurmconf::Reach::none:
       return "not known: no way to the node is set (slurm-runner), so that its driver is not asked";
