@@ -160,6 +160,7 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
     case Step::nodes:
       error = listed(parse_nodes(outcome.out, origin(source), options.catalogue, is_leaving),
                      [&](Parsed<Node>& parsed) {
+                       forget_untracked_memory(parsed.values, facts.select);
                        last_nodes = parsed.values;
                        tell_listed();
                        shown.nodes = outcome.out;

@@ -187,9 +187,10 @@ class Builder {
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state != WorkloadState::pending) continue;
       const bool selective = why::is_selective(work, cluster_.scheduler) || why::has_unread_features(work);
+      const bool untold = selective || why::is_short_of_machine(work, cluster_.scheduler);
       // Components of a heterogeneous job start together, and a play starts each by itself.
       const bool component = cluster_.scheduler == Scheduler::slurm && het_job_of(work.id.text).has_value();
-      if (plan::waits_for_room(work, cluster_.scheduler) && !selective && !component &&
+      if (plan::waits_for_room(work, cluster_.scheduler) && !untold && !component &&
           !why::asked_of(work, cluster_.scheduler).each.empty())
         waiting.push_back(&work);
       else

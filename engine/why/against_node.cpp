@@ -35,6 +35,12 @@ std::optional<AgainstNode> against_node(const Related& told) {
   return std::nullopt;
 }
 
+bool is_asked(const Details* details) {
+  return details != nullptr &&
+         std::any_of(details->asked.begin(), details->asked.end(),
+                     [](const Inquiry& one) { return one.source == Teller::pod && !one.failure; });
+}
+
 Related not_judged(std::string phrase) {
   return {Teller::pod, std::string(kUnjudged), "", "", std::move(phrase), false, 1, std::nullopt};
 }

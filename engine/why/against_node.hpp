@@ -45,6 +45,9 @@ struct AgainstNode {
 Related told_as(const AgainstNode& one);
 std::optional<AgainstNode> against_node(const Related& told);
 
+// Whether the pod itself was asked, so that its words are held against the nodes.
+bool is_asked(const Details* details);
+
 // A condition of the pod that no one judges here, as a phrase: "its host ports".
 Related not_judged(std::string phrase);
 // That phrase; empty: `told` is something else.

@@ -121,6 +121,11 @@ bool is_selective(const Workload& workload, Scheduler scheduler) {
   return scheduler == Scheduler::kubernetes && workload.reason.find("didn't match") != std::string::npos;
 }
 
+bool is_short_of_machine(const Workload& workload, Scheduler scheduler) {
+  const auto says = [&](std::string_view words) { return workload.reason.find(words) != std::string::npos; };
+  return scheduler == Scheduler::kubernetes && (says("Insufficient cpu") || says("Insufficient memory"));
+}
+
 // Of a message what decides alone: its numbers are others after each look of the scheduler's.
 std::string reach_of(const Workload& workload, Scheduler scheduler) {
   std::string text = workload.group + '\n' + std::to_string(workload.node_count);
@@ -129,6 +134,7 @@ std::string reach_of(const Workload& workload, Scheduler scheduler) {
             '\n' + workload.needs->reservation;
   if (scheduler == Scheduler::slurm) return text;
   if (is_selective(workload, scheduler)) text += "\nselective";
+  if (is_short_of_machine(workload, scheduler)) text += "\nshort";
   if (names_no_taint(workload.reason)) text += "\ntainted";
   return text + '\n' + taints_named(workload.reason);
 }
@@ -142,6 +148,7 @@ MayUse::MayUse(const Cluster& cluster, const Workload& workload)
   unread_ = named_.nodes_unread || named_.excluded_unread || named_.features_unread ||
             is_selective(workload, cluster.scheduler);
   unnamed_taints_ = !slurm_ && names_no_taint(workload.reason);
+  short_of_machine_ = is_short_of_machine(workload, cluster.scheduler);
   if (!slurm_) return;
   for (const std::string& name : partitions_of(workload)) {
     const bool starts =
@@ -168,7 +175,7 @@ bool MayUse::is_repelled(const Node& node) {
 
 bool MayUse::is_sure(const Node& node) const {
   const bool of_own = !own_.bind() || own_.are_told() || own_.hold(node);
-  return !unread_ && of_own &&
+  return !unread_ && !short_of_machine_ && of_own &&
          !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 

@@ -42,6 +42,10 @@ bool names_taint(const std::string& message, const std::string& taint);
 // read.
 bool is_selective(const Workload& workload, Scheduler scheduler);
 
+// Whether the scheduler's message says that nodes have too few CPUs or too little memory left for a pod:
+// which nodes, and how much others have left, is in no list that is kept.
+bool is_short_of_machine(const Workload& workload, Scheduler scheduler);
+
 // Whether its features are such that Slurm has to work them out: counts and brackets.
 bool has_unread_features(const Workload& workload);
 
@@ -56,7 +60,7 @@ class MayUse {
   // and a reservation of the node let it use the node at all, whatever is free there.
   bool operator()(const Node& node);
   // Whether a yes is more than a guess: what it names could be read, and the message tells which nodes are
-  // ruled out.
+  // ruled out, and of none that CPUs or memory are short there.
   bool is_sure(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer.
@@ -68,6 +72,7 @@ class MayUse {
 
   const Workload& workload_;
   bool slurm_ = false, no_partition_ = false, unread_ = false, unnamed_taints_ = false;
+  bool short_of_machine_ = false;
   OwnReservations own_;
   std::string partitions_;  // ",short,long,": those that start jobs
   Named named_;

@@ -139,6 +139,19 @@ std::string fit_text(const Node& node, const Workload& workload, bool gpus) {
               : "open; whether its CPUs and memory fit is not known";
 }
 
+// On how much of a node's CPUs and memory pods have a claim is asked for one pod alone: until then a message
+// that some nodes are short of them may mean this one.
+std::optional<Candidates> may_be_short(const Cluster& cluster, const Workload& workload, const Site& site) {
+  if (!is_short_of_machine(workload, cluster.scheduler) || is_asked(site.details)) return std::nullopt;
+  const bool gpus = !asked_of(workload, cluster.scheduler).each.empty();
+  return failed(Topic::room,
+                gpus ? "the GPUs that it asks for are free; the scheduler reports too few CPUs or too little "
+                       "memory on some nodes, and not on which"
+                     : "open; the scheduler reports too few CPUs or too little memory on some nodes, and not "
+                       "on which",
+                workload.origin.source, Certainty::unknown);
+}
+
 using By = AgainstNode::By;
 
 Topic topic_of(By by) {
@@ -483,6 +496,7 @@ Candidates look(const Cluster& cluster, const Node& listed, const Workload& work
   if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
   if (!answer) answer = reserved(listed, reservations);
   if (!answer) answer = in_doubt(site, node);
+  if (!answer) answer = may_be_short(cluster, workload, site);
   if (!answer) {
     answer.emplace();
     answer->fits = true;
@@ -502,7 +516,7 @@ bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload
     return reservations.against(node).has_value();
   });
   return !no_machine(node, workload) && !kept && !told_against(site, node, By::all_cpus, By::beside) &&
-         !in_doubt(site, node);
+         !in_doubt(site, node) && !may_be_short(cluster, workload, site);
 }
 
 Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {

@@ -125,8 +125,10 @@ WaitingHead waiting_head(const UiContext& ui, const Screen& screen, bool past) {
                  : fmt::format(" and {} after a re-cut.", sums.cut);
   std::string unsure;
   if (sums.unsure > 0)
-    unsure = fmt::format("Whether {} of them would fit is not known: which nodes they may use is not.",
-                         sums.unsure);
+    unsure = fmt::format(
+        "Whether {} of them would fit is not known: which nodes they may use, or whether "
+        "enough CPUs and memory are free there, is not.",
+        sums.unsure);
   return {std::move(text), std::move(unsure)};
 }
 

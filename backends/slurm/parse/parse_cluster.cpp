@@ -150,6 +150,7 @@ ClusterFacts parse_config(std::string_view text) {
           config_value(text, "AccountingStorageHost"),
           config_value(text, "AccountingStorageEnforce"),
           config_value(text, "PriorityType"),
+          config_value(text, "SelectTypeParameters"),
           id_of(text)};
 }
 

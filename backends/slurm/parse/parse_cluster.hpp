@@ -30,6 +30,7 @@ struct ClusterFacts {
   std::string accounting_host;  // where slurmdbd is
   std::string enforced;         // AccountingStorageEnforce: "associations,limits,qos"; "none"
   std::string priority;         // PriorityType: "priority/multifactor"
+  std::string select;           // SelectTypeParameters: "CR_CORE_MEMORY"
   std::string id;  // "hpc@ctl1,ctl2": ClusterName and every SlurmctldHost; empty: not all is told
 };
 ClusterFacts parse_config(std::string_view text);

@@ -347,7 +347,8 @@ std::optional<NodeNeeds> needs_of(const Raw& raw, LocalTimes& times) {
   needs.alone = raw.exclusive.empty() ? raw.sharing == "NO" : raw.exclusive == "NODE";
   if (auto cpus = read_tres(raw.asked.tres, "cpu"); cpus && *cpus <= 1 << 24)
     needs.cpus = static_cast<int>(*cpus);
-  if (auto memory = read_tres(raw.asked.tres, "mem")) needs.memory = Mib{*memory};
+  // 0 stands for all memory of each node (--mem=0), or for none where Slurm hands out no memory.
+  if (auto memory = read_tres(raw.asked.tres, "mem"); memory && *memory > 0) needs.memory = Mib{*memory};
   needs.expected = times.read(raw.started);
   return needs;
 }

@@ -17,12 +17,14 @@ enum NodeField : int {
   kNodeName,
   kNodeCpusHeld,
   kNodeCpus,
+  kNodeCpusForJobs,
   kNodeFeatures,
   kNodeGres,
   kNodeGresUsed,
   kNodeVersion,
   kNodeMemory,
   kNodeMemoryHeld,
+  kNodeMemoryKept,
   kNodeState,
   kNodePartitions,
   kNodeBooted,
@@ -39,12 +41,14 @@ constexpr Key kNodeKeys[] = {
     {"NodeName=", kNodeName},
     {"CPUAlloc=", kNodeCpusHeld},
     {"CPUTot=", kNodeCpus},
+    {"CPUEfctv=", kNodeCpusForJobs},
     {"ActiveFeatures=", kNodeFeatures},
     {"Gres=", kNodeGres},
     {"GresUsed=", kNodeGresUsed},
     {"Version=", kNodeVersion},
     {"RealMemory=", kNodeMemory},
     {"AllocMem=", kNodeMemoryHeld},
+    {"MemSpecLimit=", kNodeMemoryKept},
     {"State=", kNodeState},
     {"Partitions=", kNodePartitions},
     {"BootTime=", kNodeBooted},
@@ -111,18 +115,22 @@ class NodeReader {
   std::optional<std::string> read(std::string_view record, Node& node) {
     node.origin = origin_;
     std::string_view gres, used, reason;
+    std::optional<int> for_jobs;
+    std::optional<Mib> kept;
     for (Fields fields(record, schema_); fields.next();) {
       std::string_view value = fields.value();
       switch (fields.id()) {
         case kNodeName: node.name = NodeName(clean(value, 256)); break;
         case kNodeCpusHeld: node.cpus_held = whole_number(value); break;
         case kNodeCpus: node.cpus = whole_number(value); break;
+        case kNodeCpusForJobs: for_jobs = whole_number(value); break;
         case kNodeFeatures: node.features = read_list(value); break;
         case kNodeGres: gres = value; break;
         case kNodeGresUsed: used = value; break;
         case kNodeVersion: node.agent = clean(told(value), 64); break;
         case kNodeMemory: node.memory = read_memory(value); break;
         case kNodeMemoryHeld: node.memory_held = read_memory(value); break;
+        case kNodeMemoryKept: kept = read_memory(value); break;
         case kNodeState: node.state = split_state(value); break;
         case kNodePartitions: node.partitions = read_list(value); break;
         case kNodeBooted: node.booted = times_.read(value); break;
@@ -132,6 +140,7 @@ class NodeReader {
         default: break;
       }
     }
+    take_off_kept(node, for_jobs, kept);
     node.health = health_of(node.state);
     // Since 23.11 the words stay after the node was resumed: the state decides.
     if (node.health != Health::ok || rebooting(node.state)) read_reason(reason, times_, node);
@@ -141,6 +150,12 @@ class NodeReader {
   }
 
  private:
+  // No job is given the cores and the memory that are kept for the system (CoreSpecCount, CpuSpecList,
+  // MemSpecLimit).
+  static void take_off_kept(Node& node, std::optional<int> for_jobs, std::optional<Mib> kept) {
+    if (node.cpus && for_jobs && *for_jobs > 0) node.cpus = std::min(*node.cpus, *for_jobs);
+    if (node.memory && kept && *kept < *node.memory) node.memory = Mib{node.memory->value - kept->value};
+  }
   static std::optional<Mib> read_memory(std::string_view value) {
     auto mib = whole_number<std::int64_t>(value);
     return mib ? std::optional(Mib{*mib}) : std::nullopt;
@@ -223,6 +238,18 @@ Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalo
     }
   }
   return parsed;
+}
+
+void forget_untracked_memory(std::vector<Node>& nodes, std::string_view select) {
+  const auto holds_none = [](const Node& node) {
+    return node.cpus_held.value_or(0) > 0 && node.memory_held == Mib{0};
+  };
+  const auto holds_some = [](const Node& node) { return node.memory_held.value_or(Mib{0}).value > 0; };
+  const bool untracked = select.empty() ? std::any_of(nodes.begin(), nodes.end(), holds_none) &&
+                                              std::none_of(nodes.begin(), nodes.end(), holds_some)
+                                        : !contains_folded(select, "memory");
+  if (!untracked) return;
+  for (Node& node : nodes) node.memory_held.reset();
 }
 
 bool has_flag(const Node& node, std::initializer_list<std::string_view> any_of) {

@@ -14,6 +14,11 @@ namespace tessera::slurm {
 Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue,
                          const GivenUp& given_up = {});
 
+// Where Slurm hands out no memory (SelectTypeParameters without _MEMORY), AllocMem is 0 whatever jobs were
+// given, and none of them waits for memory: how much is held is then not known. select: these parameters;
+// empty: not told, and read off the nodes that are busy.
+void forget_untracked_memory(std::vector<Node>& nodes, std::string_view select);
+
 // "IDLE*+DRAIN" → IDLE, NOT_RESPONDING, DRAIN: flags by their names, whichever way this Slurm writes them.
 std::vector<std::string> split_state(std::string_view state);
 

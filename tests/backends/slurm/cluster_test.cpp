@@ -38,6 +38,7 @@ TEST_P(SlurmClusterRecording, PingAndConfiguration) {
   EXPECT_EQ(facts.private_data, "none");
   EXPECT_EQ(facts.auth, "auth/munge");
   EXPECT_EQ(facts.other_auth, "");
+  EXPECT_EQ(facts.select, "CR_CORE_MEMORY");
   EXPECT_EQ(facts.accounting, std::string(GetParam()) == "22.05" ? "accounting_storage/none" : "");
   EXPECT_EQ(facts.accounting_host, "localhost");
 }

@@ -216,6 +216,15 @@ TEST(SlurmJobNeeds, HalfAListAndOddNumbersAreNoNeeds) {
   EXPECT_EQ(machine(*waiting("(null)", "(null)").needs), "? CPUs, ? MiB");
 }
 
+// --mem=0 asks for all memory of a node. It was taken for none, and such a job fitted beside others.
+TEST(SlurmJobNeeds, NoMemoryAtAllIsNoAmountThatIsKnown) {
+  const Workload all =
+      one("JobId=7 JobName=j UserId=alice(1000) JobState=PENDING Reason=Resources StartTime=Unknown "
+          "NumNodes=1 ReqTRES=cpu=16,mem=0,node=1\n");
+  ASSERT_TRUE(all.needs);
+  EXPECT_EQ(machine(*all.needs), "16 CPUs, ? MiB");
+}
+
 // Of a job that names none the field is not printed, and a command that says so is no field.
 TEST(SlurmJobNeeds, TheReservationThatItNamesIsRead) {
   const auto waiting = [](const std::string& more) {

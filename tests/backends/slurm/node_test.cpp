@@ -158,6 +158,32 @@ TEST(SlurmNodeMemory, WhatIsAllocatedIsReadAndWhatIsNotTellableIsNotKnown) {
   EXPECT_EQ(one_node("RealMemory=1000").memory_held, std::nullopt);
 }
 
+// Two jobs with --mem=600 found room for one of them on 1000 MiB that Slurm does not hand out.
+TEST(SlurmNodeMemory, WhereSlurmHandsOutNoMemoryHowMuchIsHeldIsNotKnown) {
+  const auto held = [](const std::string& fields, std::string_view select) {
+    std::vector<Node> nodes{one_node("RealMemory=1000 " + fields)};
+    forget_untracked_memory(nodes, select);
+    return nodes.front().memory_held;
+  };
+  EXPECT_EQ(held("CPUAlloc=0 AllocMem=0", "CR_CORE"), std::nullopt);
+  EXPECT_EQ(held("CPUAlloc=0 AllocMem=0", "CR_CORE_MEMORY"), Mib{0});
+  EXPECT_EQ(held("CPUAlloc=8 AllocMem=300", "CR_CPU_MEMORY,CR_ONE_TASK_PER_CORE"), Mib{300});
+  EXPECT_EQ(held("CPUAlloc=8 AllocMem=0", ""), std::nullopt) << "the settings were not read yet";
+  EXPECT_EQ(held("CPUAlloc=0 AllocMem=0", ""), Mib{0}) << "nothing runs there";
+}
+
+// 64 CPUs were told of a node of which jobs are given 60.
+TEST(SlurmNode, CoresAndMemoryThatAreKeptForTheSystemAreNotForJobs) {
+  const Node kept = one_node(
+      "CPUAlloc=0 CPUEfctv=60 CPUTot=64 RealMemory=1000 AllocMem=0 CoreSpecCount=2 CPUSpecList=60-63 "
+      "MemSpecLimit=100");
+  EXPECT_EQ(kept.cpus, 60);
+  EXPECT_EQ(kept.memory, Mib{900});
+  const Node odd = one_node("CPUEfctv=0 CPUTot=64 RealMemory=1000 MemSpecLimit=2000");
+  EXPECT_EQ(odd.cpus, 64);
+  EXPECT_EQ(odd.memory, Mib{1000});
+}
+
 TEST(SlurmNode, FlagsAreNamedWhicheverWayTheyAreWritten) {
   EXPECT_EQ(split_state("IDLE"), (Words{"IDLE"}));
   EXPECT_EQ(split_state("IDLE+DRAIN+INVALID_REG"), (Words{"IDLE", "DRAIN", "INVALID_REG"}));

@@ -322,8 +322,9 @@ TEST(Queue, CpusAndMemoryThatAreNotKnownStandInTheWayOfNone) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}, "n2"), Ids{"2"}) << "what it asks for is not told";
 }
 
-// A pod's CPUs are in no list that is kept, nor is how many of a node's are requested.
-TEST(Queue, APodIsCountedByItsGpusAlone) {
+// A pod's CPUs are in no list that is kept, nor is how many of a node's are requested. It was promised a
+// start all the same where its message names CPUs or memory.
+TEST(Queue, APodIsCountedByItsGpusAloneUnlessItsMessageNamesCpusOrMemory) {
   Node one = node("n1", {unsliced(0)});
   one.cpus = 1, one.memory = Mib{1};
   Story story;
@@ -331,8 +332,11 @@ TEST(Queue, APodIsCountedByItsGpusAlone) {
   story.tell(NodesListed{{one}});
   story.tell(
       WorkloadsListed{{asks("a/1", "nvidia.com/mig-3g.40gb", "0/1 nodes are available: 1 Insufficient cpu."),
-                       asks("a/2", "nvidia.com/mig-3g.40gb", "Insufficient")}});
-  EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 5}}), (Ids{"a/1", "a/2"}));
+                       asks("a/2", "nvidia.com/mig-3g.40gb",
+                            "0/2 nodes are available: 1 Insufficient memory, 1 Insufficient "
+                            "nvidia.com/mig-3g.40gb."),
+                       asks("a/3", "nvidia.com/mig-3g.40gb", "Insufficient")}});
+  EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 5}}), Ids{"a/3"});
 }
 
 TEST(Queue, AJobThatWantsANodeToItselfStartsOnAnEmptyOneAndKeepsOthersOffIt) {

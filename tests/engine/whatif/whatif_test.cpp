@@ -184,6 +184,17 @@ TEST_F(WhatIf, AJobWhoseCpusAreNotFreeDoesNotStart) {
   EXPECT_EQ(future.waiting, std::vector{WorkloadId("2")});
 }
 
+// It was played as if all CPUs of the nodes were free.
+TEST_F(WhatIf, APodWhoseMessageNamesCpusIsNotLookedAt) {
+  scheduler = Scheduler::kubernetes;
+  whole_gpus(2);
+  waits("ml/a", "nvidia.com/gpu", 1, 0).reason = "0/1 nodes are available: 1 Insufficient cpu.";
+  waits("ml/b", "nvidia.com/gpu", 1, 0).reason = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  const Future future = unfold(question());
+  EXPECT_EQ(told(future), "ml/b@0m");
+  EXPECT_EQ(future.left_out, 1);
+}
+
 TEST_F(WhatIf, CpusAndMemoryAreTakenByWhatStartsAndGivenBackAtItsEnd) {
   whole_gpus(4);
   nodes_.front().cpus = 64, nodes_.front().cpus_held = 0;

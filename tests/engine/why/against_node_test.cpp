@@ -263,6 +263,24 @@ TEST_F(WhyAgainstNode, CpusAndMemoryAreNamedWithTheRequestThatWouldFit) {
   EXPECT_NE(with(answer(), "ask for at most 4 MiB of memory, if that is enough: n1 may have room"), nullptr);
 }
 
+// The message names no node: every node with free GPUs was said to fit.
+TEST_F(WhyAgainstNode, BeforeThePodIsAskedAnyNodeMayBeTheOneThatIsShortOfCpus) {
+  pod_.reason = "0/2 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.";
+  EXPECT_TRUE(of(answer(), "n1")->fits) << "it was asked, and nothing was found against the node";
+  const Inquiry refused{Teller::pod, "kubectl -n team get pod p", Error{"refused", "", ""}, ""};
+  for (const auto& asked : {std::vector<Inquiry>{}, std::vector<Inquiry>{refused}}) {
+    details_.asked = asked;
+    const Answer told = answer();
+    ASSERT_NE(of(told, "n1"), nullptr);
+    EXPECT_FALSE(of(told, "n1")->fits);
+    EXPECT_EQ(of(told, "n1")->what.certainty, Certainty::unknown);
+    EXPECT_EQ(
+        of(told, "n1")->what.text,
+        "the GPUs that it asks for are free; the scheduler reports too few CPUs or too little memory on "
+        "some nodes, and not on which");
+  }
+}
+
 // 100 MiB are not more than 90 CPUs.
 TEST_F(WhyAgainstNode, CpusOfOneNodeAreNotHeldAgainstMemoryOfAnother) {
   says("n1", By::cpus, "it asks for 96 CPUs, and at most 90 of 96 are not requested by others", "90");

@@ -227,6 +227,23 @@ TEST(Demand, OfAPodWithASelectorItIsNotKnownWhetherItFits) {
   EXPECT_EQ(of(story, "nvidia.com/gpu").fit_now, 1);
 }
 
+// "1 fit" of a pod of which the scheduler says that no node has the CPUs for it.
+TEST(Demand, OfAPodWhoseMessageNamesCpusOrMemoryItIsNotKnownWhetherItFits) {
+  for (const char* words : {"cpu", "memory"}) {
+    Story story;
+    story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+    story.tell(NodesListed{{node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+    Workload pod = test::waiting("ml/a", "ml", "nvidia.com/gpu");
+    pod.kind = WorkloadKind::pod;
+    pod.reason = std::string("0/1 nodes are available: 1 Insufficient ") + words + ".";
+    story.tell(WorkloadsListed{{pod}});
+    const Demand row = of(story, "nvidia.com/gpu");
+    EXPECT_EQ(row.for_room, 1) << words;
+    EXPECT_EQ(row.fit_now, 0) << words;
+    EXPECT_EQ(row.unsure, 1) << words;
+  }
+}
+
 // A node in a reservation is closed to others alone.
 TEST(Demand, AJobThatNamesTheReservationOfANodeFitsThere) {
   Story story;
