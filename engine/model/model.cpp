@@ -42,6 +42,14 @@ std::optional<std::string> work_untold(const Cluster& cluster) {
   return std::nullopt;
 }
 
+std::optional<TimePoint> last_told(const Cluster& cluster) {
+  std::optional<TimePoint> last;
+  for (const auto& [source, health] : cluster.sources)
+    if ((tells_nodes(source) || tells_work(source)) && health.last_ok)
+      last = std::max(last.value_or(*health.last_ok), *health.last_ok);
+  return last;
+}
+
 std::optional<Duration> data_age(const Cluster& cluster, TimePoint wall) {
   std::optional<TimePoint> oldest;
   for (const auto& [source, health] : cluster.sources) {

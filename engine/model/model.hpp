@@ -89,6 +89,9 @@ bool tells_work(Source source);
 // Why the jobs or pods that are listed may not be all that there are; nullopt: they are all.
 std::optional<std::string> work_untold(const Cluster& cluster);
 
+// When its nodes, jobs or pods were last told, by its own time; nullopt: not yet.
+std::optional<TimePoint> last_told(const Cluster& cluster);
+
 // Age of the oldest of the sources that should be fresh (nodes, workloads); nullopt before the first answer.
 std::optional<Duration> data_age(const Cluster& cluster, TimePoint wall);
 

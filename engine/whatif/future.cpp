@@ -30,6 +30,9 @@ class Play {
     if (plan_) add_names(board_, stage, *plan_, question);
     started_.assign(stage.line.size(), false);
     for (std::size_t i = 0; i < board_.running.size(); ++i) begin(i);
+    const why::ToCome::List& to_come = stage.to_come.all();
+    for (std::size_t i = 0; i < to_come.size(); ++i)
+      if (to_come[i]->end) due_.insert({*to_come[i]->end, Happens::reservation_ends, i});
   }
 
   Future run() {
@@ -170,6 +173,7 @@ class Play {
     const auto [at, what, index] = *due_.begin();
     due_.erase(due_.begin());
     if (what == Happens::release) return release(board_.running[index]);
+    if (what == Happens::reservation_ends) return;  // the look that follows has its nodes
     const std::size_t number = place_of_.find(index)->second;
     Place& place = board_.places[number];
     place.units = after(number, plan_->nodes[index]);
@@ -201,6 +205,8 @@ class Play {
 
   void look() {
     std::vector<bool> failed(stage_.shapes.size()), full(stage_.rooms.size()), no_gpus(full);
+    // By `like`: who may run for as long runs into reservations, since a shorter one did.
+    std::vector<std::optional<Duration>> too_long(stage_.rooms.size());
     guards_.clear();
     std::set<std::string> guarded, closed;
     for (std::size_t i = 0; i < stage_.line.size(); ++i) {
@@ -208,10 +214,9 @@ class Play {
       const Shape& shape = stage_.shapes[one.shape];
       if (started_[i] || failed[one.shape] || full[shape.room]) continue;
       const Room& room = stage_.rooms[shape.room];
-      if (no_gpus[room.like]) continue;
-      if (!closed.empty() && closed.contains(room.partition) &&
-          shape.limit.value_or(Duration::max()) > kSimulatorsShort)
-        continue;
+      const Duration longest = shape.limit.value_or(Duration::max());
+      if (no_gpus[room.like] || (too_long[room.like] && longest >= *too_long[room.like])) continue;
+      if (!closed.empty() && closed.contains(room.partition) && longest > kSimulatorsShort) continue;
       Found places;
       const std::vector<std::size_t> found = search(shape, room, places);
       if (static_cast<int>(found.size()) == room.nodes) {
@@ -221,9 +226,13 @@ class Play {
       failed[one.shape] = true;
       if (places.roomy < room.nodes) full[shape.room] = true;
       if (places.with_gpus < room.nodes) no_gpus[room.like] = true;
+      // What reservations keep waiting holds no other up.
+      const bool reserved = places.with_gpus >= room.nodes && places.unreserved < room.nodes;
+      if (reserved) too_long[room.like] = longest;
+      if (reserved) continue;
       if (!is_slurm() || !waits_its_turn(*one.work, room) || !guarded.insert(room.partition).second) continue;
       if (!question_.cluster->simulated)
-        guard(shape.room);
+        guard(shape, room);
       else if (now_ - one.work->submitted.value_or(now_) > kSimulatorsPatience)
         closed.insert(room.partition);
     }
@@ -237,21 +246,28 @@ class Play {
            work.reason.empty();
   }
 
-  // Of the places that were looked at: how many have the GPUs, and how many all of it, if a start there
-  // delayed nobody.
+  // Of the places that were looked at: how many have the GPUs, how many of these it leaves before a
+  // reservation begins, and how many have all of it, if a start there delayed nobody.
   struct Found {
-    int with_gpus = 0, roomy = 0;
+    int with_gpus = 0, unreserved = 0, roomy = 0;
   };
   std::vector<std::size_t> search(const Shape& shape, const Room& room, Found& places) const {
     std::vector<std::size_t> found;
     Places::each(table_->able(room.asked), room.allowed, board_.open, [&](std::size_t at) {
       ++places.with_gpus;
+      const bool reserved = runs_into_one(shape, room, at, now_);
+      if (!reserved) ++places.unreserved;
       if (!board_.places[at].machine.has(room.machine)) return true;
       ++places.roomy;
-      if (!delays(shape, room, at)) found.push_back(at);
+      if (!reserved && !delays(shape, room, at)) found.push_back(at);
       return static_cast<int>(found.size()) < room.nodes;
     });
     return found;
+  }
+
+  // Whether it would still run there when a reservation that is not its own begins.
+  bool runs_into_one(const Shape& shape, const Room& room, std::size_t at, TimePoint from) const {
+    return why::ToCome::met(board_.places[at].to_come, room.own, from, shape.limit) != nullptr;
   }
 
   // Whether a start there would keep one before it from starting at its time.
@@ -297,8 +313,14 @@ class Play {
     future_.starts.push_back(std::move(told));
   }
 
-  void guard(std::size_t room) {
-    if (const Guard* made = table_->guard(room, due_)) guards_.push_back(*made);
+  void guard(const Shape& shape, const Room& room) {
+    const Guard* made = table_->guard(shape.room, due_);
+    if (made == nullptr) return;
+    // It does not start then either.
+    const bool reserved = std::any_of(made->places.begin(), made->places.end(), [&](const auto& one) {
+      return runs_into_one(shape, room, one.first, made->at);
+    });
+    if (!reserved) guards_.push_back(*made);
   }
 
   const Question& question_;

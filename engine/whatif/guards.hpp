@@ -13,8 +13,9 @@
 
 namespace tessera::whatif {
 
-enum class Happens : std::uint8_t { release, change };
-using Due = std::set<std::tuple<TimePoint, Happens, std::size_t>>;  // who of `running`, what of the plan
+enum class Happens : std::uint8_t { release, change, reservation_ends };
+// Who of `running`, what of the plan, which reservation.
+using Due = std::set<std::tuple<TimePoint, Happens, std::size_t>>;
 
 // The first in line of a partition for which there is no room yet: whoever comes after it may not delay it.
 struct Guard {

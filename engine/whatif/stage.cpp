@@ -113,6 +113,7 @@ class Builder {
       : question_(question), cluster_(*question.cluster), catalogue_(*question.catalogue) {}
 
   Stage build() {
+    stage_.to_come = why::ToCome(cluster_, question_.now);
     board_.open = Places(cluster_.nodes.size());
     for (const Node& node : cluster_.nodes.all()) place(node);
     level(board_);
@@ -131,6 +132,7 @@ class Builder {
     Place one;
     one.node = &node;
     one.machine = why::Machine(node);
+    one.to_come = stage_.to_come.on(node);
     stage_.place_of.emplace(node.name, board_.places.size());
     // In a reservation it is open to the jobs that name it alone: which may use it is worked out for each.
     const std::optional<Node> let_in = why::as_let_in(node);
@@ -190,7 +192,9 @@ class Builder {
       const bool untold = selective || why::is_short_of_machine(work, cluster_.scheduler);
       // Components of a heterogeneous job start together, and a play starts each by itself.
       const bool component = cluster_.scheduler == Scheduler::slurm && het_job_of(work.id.text).has_value();
-      if (plan::waits_for_room(work, cluster_.scheduler) && !untold && !component &&
+      // It starts when its reservation begins, which opens its nodes to it alone: that is not played.
+      const bool begins_later = why::OwnReservations(cluster_, work).all_begin_after(question_.now);
+      if (plan::waits_for_room(work, cluster_.scheduler) && !untold && !component && !begins_later &&
           !why::asked_of(work, cluster_.scheduler).each.empty())
         waiting.push_back(&work);
       else
@@ -241,7 +245,7 @@ class Builder {
       stage_.rooms.push_back({number_of(asked.each), asked.nodes, slurm ? work.group : std::string(),
                               first ? kinds_->that_may(board_.places, why::MayUse(cluster_, work))
                                     : stage_.rooms[like->second].allowed,
-                              machine, like->second});
+                              machine, like->second, why::OwnReservations(cluster_, work)});
     const auto [at, fresh] = shapes_.try_emplace({room->second, limit}, stage_.shapes.size());
     if (fresh) stage_.shapes.push_back({room->second, limit});
     return at->second;

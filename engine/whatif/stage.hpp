@@ -14,6 +14,7 @@
 
 #include "engine/whatif/whatif.hpp"
 #include "engine/why/machine.hpp"
+#include "engine/why/reserved.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::whatif {
@@ -61,6 +62,7 @@ struct Place {
   Units all;                                 // offered, held or not
   std::vector<std::optional<double>> worth;  // of one unit, in GPUs; by the number of its name
   why::Machine machine;
+  const why::ToCome::List* to_come = nullptr;  // reservations; of the stage
 };
 
 struct Held {
@@ -92,6 +94,7 @@ struct Room {
   Places allowed;
   why::MachineNeed machine = {};  // of each node
   std::size_t like = 0;           // the first that differs from it in `machine` alone
+  why::OwnReservations own = {};
 };
 
 // What several that wait have in common, so that what found no room once is not searched for again.
@@ -115,6 +118,7 @@ struct Board {
 };
 
 struct Stage {
+  why::ToCome to_come;
   Board start;
   std::map<NodeName, std::size_t> place_of;
   std::map<WorkloadId, std::size_t> running_of;  // the first of each

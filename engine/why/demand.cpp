@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <tuple>
 
 #include "engine/insight/available.hpp"
@@ -90,6 +91,7 @@ class Sums {
  public:
   Sums(const Cluster& cluster, const mig::Catalogue& catalogue) : cluster_(cluster), catalogue_(catalogue) {
     known_ = insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
+    to_come_ = plan::reservations_to_come(cluster);
     for (const Node& node : cluster.nodes.all()) look_at_node(node);
     for (const Workload& workload : cluster.workloads.all())
       if (workload.state == WorkloadState::pending) waiting_.push_back(&workload);
@@ -161,7 +163,7 @@ class Sums {
       cut.push_back(place.free);
       cut.back().units[row.resource] += could;
     }
-    plan::Queue queue{cluster_.scheduler, {}};
+    plan::Queue queue{cluster_.scheduler, {}, {}, to_come_};
     for (const Workload* workload : waiting_)
       if (plan::waits_for_room(*workload, cluster_.scheduler) && asks_for(*workload, row.resource))
         queue.waiting.push_back(workload);
@@ -182,6 +184,7 @@ class Sums {
   const Cluster& cluster_;
   const mig::Catalogue& catalogue_;
   bool known_ = false;
+  std::shared_ptr<const ToCome> to_come_;
   std::vector<Place> places_;
   std::map<std::string, std::int64_t> free_;
   std::vector<const Workload*> waiting_;

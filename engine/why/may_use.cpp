@@ -139,8 +139,9 @@ std::string reach_of(const Workload& workload, Scheduler scheduler) {
   return text + '\n' + taints_named(workload.reason);
 }
 
-MayUse::MayUse(const Cluster& cluster, const Workload& workload)
+MayUse::MayUse(const Cluster& cluster, const Workload& workload, const ToCome* to_come)
     : workload_(workload),
+      to_come_(to_come),
       slurm_(cluster.scheduler == Scheduler::slurm),
       own_(cluster, workload),
       partitions_(","),
@@ -173,9 +174,13 @@ bool MayUse::is_repelled(const Node& node) {
   });
 }
 
+ToCome::Met MayUse::met_on(const Node& node) const {
+  return to_come_ ? to_come_->met_now(node, own_, workload_) : ToCome::Met{};
+}
+
 bool MayUse::is_sure(const Node& node) const {
   const bool of_own = !own_.bind() || own_.are_told() || own_.hold(node);
-  return !unread_ && !short_of_machine_ && of_own &&
+  return !unread_ && !short_of_machine_ && of_own && !met_on(node).what &&
          !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 
@@ -185,7 +190,9 @@ bool MayUse::operator()(const Node& node) {
   const bool named =
       !workload_.needs ||
       (named_.asks_for(node) && !named_.excluded.contains(node.name.text) && named_.has_features(node));
-  return named && !is_repelled(node);
+  if (!named || is_repelled(node)) return false;
+  const ToCome::Met met = met_on(node);
+  return !met.what || !met.known;
 }
 
 }  // namespace tessera::why

@@ -54,23 +54,26 @@ std::string reach_of(const Workload& workload, Scheduler scheduler);
 
 class MayUse {
  public:
-  // Both live longer than this.
-  MayUse(const Cluster& cluster, const Workload& workload);
+  // All live longer than this. to_come: a start now may also not run into one of these; nullptr: at some
+  // time.
+  MayUse(const Cluster& cluster, const Workload& workload, const ToCome* to_come = nullptr);
   // Whether what it names of nodes (partition, nodes, features; a taint that the scheduler's message names)
   // and a reservation of the node let it use the node at all, whatever is free there.
   bool operator()(const Node& node);
-  // Whether a yes is more than a guess: what it names could be read, and the message tells which nodes are
-  // ruled out, and of none that CPUs or memory are short there.
+  // Whether a yes is more than a guess: what it names could be read, the message tells which nodes are ruled
+  // out and of none that CPUs or memory are short there, and it is known to end before a reservation begins.
   bool is_sure(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
-  // reservation have one answer.
+  // reservation have one answer at some time.
   bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty(); }
 
  private:
   bool is_in_partition(const Node& node) const;
   bool is_repelled(const Node& node);
+  ToCome::Met met_on(const Node& node) const;
 
   const Workload& workload_;
+  const ToCome* to_come_;
   bool slurm_ = false, no_partition_ = false, unread_ = false, unnamed_taints_ = false;
   bool short_of_machine_ = false;
   OwnReservations own_;

@@ -70,21 +70,64 @@ bool OwnReservations::list(const Node& node) const {
   return std::any_of(listed_.begin(), listed_.end(), [&](Listed& one) { return lists(one, node); });
 }
 
-Reserved::Reserved(const Cluster& cluster, const Workload& workload, TimePoint wall)
-    : workload_(workload), own_(cluster, workload), wall_(wall) {
+bool OwnReservations::all_begin_after(TimePoint now) const {
+  return bind() && !listed_.empty() && std::all_of(listed_.begin(), listed_.end(), [&](const Listed& one) {
+           return one.what->start && *one.what->start > now;
+         });
+}
+
+ToCome::ToCome(const Cluster& cluster, std::optional<TimePoint> now) : now_(now) {
   if (cluster.scheduler != Scheduler::slurm) return;
   for (const Reservation& one : cluster.reservations) {
-    const bool own = own_.has(one.name);
-    // What is over is listed until slurmctld has purged it.
-    if (one.end && *one.end <= wall) continue;
+    // What is over is listed until slurmctld has purged it; the node itself tells of one that has begun.
+    const bool over = now && one.end && *one.end <= *now;
+    const bool begun = now ? one.start && *one.start <= *now : is_active(one);
+    if (one.start && !over && !begun) all_.push_back(&one);
+  }
+  std::sort(all_.begin(), all_.end(),
+            [](const Reservation* a, const Reservation* b) { return *a->start < *b->start; });
+  for (const Reservation* one : all_)
+    for (const std::string& name : nodes_of(*one)) by_node_[name].push_back(one);
+}
+
+const ToCome::List* ToCome::on(const Node& node) const {
+  const auto found = by_node_.find(node.name.text);
+  return found == by_node_.end() ? nullptr : &found->second;
+}
+
+const Reservation* ToCome::met(const List* list, const OwnReservations& own, TimePoint from,
+                               std::optional<Duration> limit) {
+  if (list == nullptr) return nullptr;
+  for (const Reservation* one : *list) {
+    if (limit && from + *limit <= *one->start) return nullptr;  // and those behind it begin later
+    if (!own.has(one->name) && !(one->end && *one->end <= from)) return one;
+  }
+  return nullptr;
+}
+
+ToCome::Met ToCome::met_now(const Node& node, const OwnReservations& own, const Workload& workload) const {
+  const bool known = now_ && workload.limit;
+  return {met(on(node), own, now_.value_or(TimePoint{}), known ? workload.limit : std::nullopt), known};
+}
+
+std::size_t ToCome::reach_of(const Workload& workload) const {
+  if (all_.empty()) return 0;
+  if (!now_ || !workload.limit) return all_.size() + 1;
+  const TimePoint end = *now_ + *workload.limit;
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.end(), [&](const Reservation* one) { return *one->start < end; }));
+}
+
+Reserved::Reserved(const Cluster& cluster, const Workload& workload, TimePoint wall)
+    : workload_(workload), own_(cluster, workload), wall_(wall), all_to_come_(cluster, wall) {
+  if (cluster.scheduler != Scheduler::slurm) return;
+  for (const Reservation& one : cluster.reservations) {
+    if (!own_.has(one.name) || (one.end && *one.end <= wall)) continue;
     const bool begun = one.start && *one.start <= wall;
-    if (!own && (begun || !one.start)) continue;  // the node itself tells of one that has begun
     Coming coming{&one, one.start.value_or(TimePoint{}), nodes_of(one), false};
     coming.unread = coming.nodes.empty() && !one.nodes.empty();
-    (!own ? coming_ : begun || !one.start ? begun_ : to_come_).push_back(std::move(coming));
+    (begun || !one.start ? begun_ : to_come_).push_back(std::move(coming));
   }
-  std::sort(coming_.begin(), coming_.end(),
-            [](const Coming& a, const Coming& b) { return a.start < b.start; });
 }
 
 std::optional<Reserved::Against> Reserved::not_in_own(const Node& node) const {
@@ -118,21 +161,17 @@ std::optional<Reserved::Against> Reserved::against(const Node& node) const {
     return Against{insight::reserved_words(node), true, {}, node.reservation};
   if (!own)
     if (auto against = not_in_own(node)) return against;
-  for (const Coming& one : coming_) {
-    if (!one.nodes.contains(node.name.text)) continue;
-    const std::string &name = one.what->name, at = time_of(one.start);
-    if (!workload_.limit)
-      return Against{
-          fmt::format("the reservation {} begins there at {}, and no time limit of the job is told", name,
-                      at),
-          false, one.start, name};
-    if (wall_ + *workload_.limit <= one.start) return std::nullopt;
-    return Against{fmt::format("the reservation {} begins there at {}, and with its time limit, {}, it may "
-                               "still run then",
-                               name, at, minutes_text(*workload_.limit)),
-                   true, one.start, name};
-  }
-  return std::nullopt;
+  const auto [met, known] = all_to_come_.met_now(node, own_, workload_);
+  if (met == nullptr) return std::nullopt;
+  const std::string at = time_of(*met->start);
+  std::string text =
+      known ? fmt::format(
+                  "the reservation {} begins there at {}, and with its time limit, {}, it may "
+                  "still run then",
+                  met->name, at, minutes_text(*workload_.limit))
+            : fmt::format("the reservation {} begins there at {}, and no time limit of the job is told",
+                          met->name, at);
+  return Against{std::move(text), known, met->start, met->name};
 }
 
 }  // namespace tessera::why

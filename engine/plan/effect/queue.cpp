@@ -185,9 +185,15 @@ using Machines = std::map<NodeName, why::Machine>;
 class Desk {
  public:
   enum class Guess : std::uint8_t { serves, does_not };
-  // left: of nodes from which others have taken before. nullptr: only GPUs and slices decide.
-  Desk(std::vector<Room> rooms, const Cluster& cluster, Guess guess, const Machines* left)
-      : guess_(guess), rooms_(std::move(rooms)), cluster_(cluster), scheduler_(cluster.scheduler) {
+  // left: of nodes from which others have taken before. nullptr: only GPUs and slices decide. to_come: what
+  // starts may not run into one of these; nullptr: there are none, or they do not matter.
+  Desk(std::vector<Room> rooms, const Cluster& cluster, Guess guess, const Machines* left,
+       const why::ToCome* to_come)
+      : guess_(guess),
+        rooms_(std::move(rooms)),
+        cluster_(cluster),
+        to_come_(to_come),
+        scheduler_(cluster.scheduler) {
     std::erase_if(rooms_, [](const Room& room) {
       return std::none_of(room.units.begin(), room.units.end(),
                           [](const auto& one) { return one.second > 0; });
@@ -267,7 +273,7 @@ class Desk {
     if (line.unserved.covers(ask.machine)) return found;
     look_again(line, ask, found);
     for (; line.next < rooms_.size() && !ask.is_enough(found); ++line.next) {
-      if (!search.may_use) search.may_use.emplace(cluster_, *ask.workload);
+      if (!search.may_use) search.may_use.emplace(cluster_, *ask.workload, to_come_);
       const std::size_t at = line.next;
       if (!admits(at, *search.may_use, sure) || !take(at, ask, false)) continue;
       line.able.push_back(at);
@@ -305,6 +311,7 @@ class Desk {
   // What decides which nodes it may use, and which GPUs it takes there.
   std::string key_of(const Workload& workload) const {
     std::string key = why::reach_of(workload, scheduler_);
+    if (to_come_) key += '\n' + std::to_string(to_come_->reach_of(workload));
     for (const Request& one : workload.requests) key += '\n' + one.resource + '*' + std::to_string(one.count);
     return key;
   }
@@ -346,6 +353,7 @@ class Desk {
   std::vector<const Node*> nodes_;      // of each room; nullptr: no longer listed
   std::vector<why::Machine> machines_;  // of each room
   const Cluster& cluster_;
+  const why::ToCome* to_come_;
   Scheduler scheduler_;
   Start several_;
   std::map<std::string, Search> searches_;
@@ -371,6 +379,11 @@ bool serve_all(Desk& desk, const Workload& workload) {
 
 }  // namespace
 
+std::shared_ptr<const why::ToCome> reservations_to_come(const Cluster& cluster) {
+  auto all = std::make_shared<const why::ToCome>(cluster, last_told(cluster));
+  return all->all().empty() ? nullptr : all;
+}
+
 Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   Queue queue;
   queue.scheduler = cluster.scheduler;
@@ -380,6 +393,7 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
       waiting.push_back(&workload);
   if (waiting.empty()) return queue;
   std::sort(waiting.begin(), waiting.end(), waits_longer);
+  queue.to_come = reservations_to_come(cluster);
   std::vector<Room> all, free;
   for (const Node& node : cluster.nodes.all()) {
     // What is free there may be had by the jobs that name its reservation.
@@ -388,8 +402,8 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
     all.push_back(std::move(stock.all)), free.push_back(std::move(stock.free));
   }
   // What may run now, or may not, is neither served nor in the way of others.
-  Desk now(std::move(free), cluster, Desk::Guess::does_not, &queue.machines);
-  Desk ever(std::move(all), cluster, Desk::Guess::does_not, nullptr);
+  Desk now(std::move(free), cluster, Desk::Guess::does_not, &queue.machines, queue.to_come.get());
+  Desk ever(std::move(all), cluster, Desk::Guess::does_not, nullptr, nullptr);
   for (const Workload* workload : waiting) {
     if (serve_all(now, *workload)) continue;
     // What slices exist for is kept waiting by a constraint that no slice mends.
@@ -404,7 +418,7 @@ namespace {
 
 std::vector<Start> play(const Cluster& cluster, const Queue& queue, std::vector<Room> gained,
                         Desk::Guess guess) {
-  Desk desk(std::move(gained), cluster, guess, &queue.machines);
+  Desk desk(std::move(gained), cluster, guess, &queue.machines, queue.to_come.get());
   std::vector<Start> all;
   for (const Workload* workload : queue.waiting)
     if (desk.serve(*workload)) {

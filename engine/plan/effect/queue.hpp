@@ -9,12 +9,14 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "engine/plan/plan.hpp"
 #include "engine/why/machine.hpp"
+#include "engine/why/reserved.hpp"
 
 namespace tessera::plan {
 
@@ -53,7 +55,12 @@ struct Queue {
   std::vector<const Workload*> waiting;  // longest wait first; they live as long as the cluster's list
   // What is left beside GPUs on the nodes where work starts on what is free now.
   std::map<NodeName, why::Machine> machines = {};
+  // Of Slurm: one that would still run when one of these begins does not start there. nullptr: there are
+  // none.
+  std::shared_ptr<const why::ToCome> to_come = nullptr;
 };
+// Those that are to come as of when the cluster's lists were read last; nullptr: none.
+std::shared_ptr<const why::ToCome> reservations_to_come(const Cluster& cluster);
 Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue);
 
 // Those of the queue that start with this room in addition, on nodes that they may use as far as that is

@@ -239,6 +239,42 @@ TEST(Queue, NoJobIsCountedAsStartingOnANodeInAReservation) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{});
 }
 
+void listed_at(Story& story, int seconds) {
+  for (const Source source : {Source::slurm_jobs, Source::slurm_nodes})
+    story.tell(SourceReport{source, std::nullopt, Duration{5}}, seconds);
+}
+
+// `why` said of each of these that the reservation keeps it off the node, and the plan that it starts there.
+TEST(Queue, AJobThatWouldRunIntoAReservationThatIsToComeIsNotCountedAsStartingThere) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {unsliced(0)}), node("n2", {unsliced(0)})}});
+  Workload longer = asks("1", "gpu:3g.40gb"), shorter = asks("2", "gpu:3g.40gb"),
+           untold = asks("3", "gpu:3g.40gb"), own = asks("4", "gpu:3g.40gb");
+  longer.limit = std::chrono::hours(24), shorter.limit = std::chrono::hours(2), untold.limit.reset();
+  own.limit = std::chrono::hours(24), own.needs.emplace().reservation = "service";
+  story.tell(WorkloadsListed{{longer, shorter, untold, own}});
+  Reservation service;
+  service.name = "service", service.nodes = "n1", service.state = "INACTIVE", service.flags = "FLEX";
+  service.start = at(7200), service.end = at(10800);
+  story.tell(ReservationsListed{{service}});
+  const auto started = [&](const char* name) {
+    Ids ids = started_by(story, {{"gpu:3g.40gb", 9}}, name);
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  };
+  EXPECT_EQ(started("n1"), Ids{"4"}) << "how long it is until then is not known";
+  listed_at(story, 0);
+  EXPECT_EQ(started("n1"), (Ids{"2", "4"})) << "the second ends as it begins";
+  EXPECT_EQ(started("n2"), (Ids{"1", "2", "3", "4"})) << "it is of another node";
+  listed_at(story, 60);
+  EXPECT_EQ(started("n1"), Ids{"4"});
+  listed_at(story, 10800);
+  EXPECT_EQ(started("n1"), (Ids{"1", "2", "3", "4"})) << "it is over";
+  service.start = at(14400), service.end.reset(), service.flags = "";
+  story.tell(ReservationsListed{{service}}, 10801);
+  EXPECT_EQ(started("n1"), Ids{}) << "an hour is left, and the fourth waits for it";
+}
+
 // Three over two nodes are two on one of them.
 TEST(Queue, AJobOverSeveralNodesNeedsItsShareOnEachRoundedUp) {
   Story story;

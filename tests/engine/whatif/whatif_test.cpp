@@ -51,6 +51,7 @@ class WhatIf : public testing::Test {
       partitions.partitions.push_back(
           {"p" + std::to_string(hours), "UP", false, false, "n1", std::to_string(hours) + ":00:00"});
     story_.tell(std::move(partitions));
+    story_.tell(ReservationsListed{reservations_});
     story_.tell(Loaded{});
     story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
     story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
@@ -69,6 +70,7 @@ class WhatIf : public testing::Test {
   Scheduler scheduler = Scheduler::slurm;
   std::vector<Node> nodes_;
   std::vector<Workload> jobs_;
+  std::vector<Reservation> reservations_;
   std::set<int> limits_;  // of partitions, in hours
   test::Story story_;
 };
@@ -171,6 +173,38 @@ TEST_F(WhatIf, OtherNodesThanThoseThatItNamesDoNotServeIt) {
   whole_gpus(1);
   waits("2", "gpu:h100", 1, 1).needs = NodeNeeds{.nodes = "n7"};
   EXPECT_EQ(told(unfold(question())), "");
+}
+
+// What-if started jobs that would still run when a reservation begins, which Slurm does not.
+TEST_F(WhatIf, AJobEndsBeforeAReservationBeginsOrStartsAfterItsEnd) {
+  whole_gpus(3);
+  Reservation service;
+  service.name = "service", service.nodes = "n1", service.state = "INACTIVE";
+  service.start = at(4 * 3600), service.end = at(6 * 3600);
+  reservations_ = {service};
+  runs("1", 0, 2);
+  waits("2", "gpu:h100", 1, 5);
+  waits("3", "gpu:h100", 1, 3), waits("4", "gpu:h100", 1, 2);
+  waits("5", "gpu:h100", 1, 3);  // two hours later it is too late for it
+  waits("6", "gpu:h100", 1, 2);  // ends as the reservation begins
+  waits("7", "gpu:h100", 1, 0);  // without a limit
+  waits("8", "gpu:h100", 1, 1).needs.emplace().reservation = "service";
+  const Future future = unfold(question());
+  EXPECT_EQ(told(future), "3@0m 4@0m 6@120m 2@360m 5@360m 7@360m");
+  EXPECT_EQ(future.left_out, 1) << "the one that waits for its own reservation";
+  EXPECT_TRUE(future.waiting.empty());
+}
+
+// What a reservation keeps waiting takes no turn of those behind it.
+TEST_F(WhatIf, AJobThatAReservationKeepsWaitingHoldsNoOtherUp) {
+  whole_gpus(2);
+  Reservation service;
+  service.name = "service", service.nodes = "n1", service.state = "INACTIVE", service.start = at(4 * 3600);
+  reservations_ = {service};
+  runs("1", 0, 1);
+  waits("2", "gpu:h100", 2, 5);             // has its GPUs in an hour, and would run into it
+  waits("3", "gpu:h100", 1, 5).limit = 3h;  // would delay it by two hours
+  EXPECT_EQ(told(unfold(question())), "3@0m") << "the reservation has no end";
 }
 
 // What-if started jobs for whose CPUs there is no room.

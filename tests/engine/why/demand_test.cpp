@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
+#include <tuple>
 
 #include "engine/why/why.hpp"
 #include "tests/support/build.hpp"
@@ -165,6 +167,40 @@ TEST(Demand, AJobWhoseCpusOrMemoryAreNotFreeDoesNotFit) {
   EXPECT_EQ(row.unsure, 0);
 }
 
+// That begins in so many hours.
+Reservation later(const std::string& name, const std::string& nodes, int hours) {
+  Reservation one;
+  one.name = name, one.nodes = nodes, one.state = "INACTIVE";
+  one.start = test::at(hours * 3600), one.end = test::at((hours + 1) * 3600);
+  return one;
+}
+
+void listed(Story& story) {
+  for (const Source source : {Source::slurm_jobs, Source::slurm_nodes})
+    story.tell(SourceReport{source, std::nullopt, Duration{5}});
+}
+
+// `why` told which time limit would fit, and FITS counted the job all the same.
+TEST(Demand, AJobFitsBeforeAReservationThatIsToComeByItsTimeLimitAlone) {
+  const std::vector<std::tuple<std::optional<Duration>, int, int>> cases = {
+      {std::chrono::hours(2), 1, 0}, {std::chrono::hours(3), 0, 0}, {std::nullopt, 0, 1}};
+  for (const auto& [limit, fit, unsure] : cases) {
+    Story story;
+    story.tell(NodesListed{{node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+    Workload one = job("2", "gpu:h100");
+    one.limit = limit;
+    story.tell(WorkloadsListed{{one}});
+    story.tell(ReservationsListed{{later("service", "n1", 2)}});
+    listed(story);
+    const Demand row = of(story, "gpu:h100");
+    EXPECT_EQ(row.free, 1) << "it can be had now";
+    EXPECT_EQ(row.for_room, 1);
+    EXPECT_EQ(row.fit_now, fit);
+    EXPECT_EQ(row.fit_cut, fit);
+    EXPECT_EQ(row.unsure, unsure);
+  }
+}
+
 TEST(DemandProperty, AJobFitsWhereWhySaysThatEnoughNodesHaveAllThatItAsksFor) {
   int fit = 0, short_of = 0;
   for (unsigned seed = 0; seed < 500; ++seed) {
@@ -187,9 +223,19 @@ TEST(DemandProperty, AJobFitsWhereWhySaysThatEnoughNodesHaveAllThatItAsksFor) {
       if (pick(4) > 0) asked.needs->cpus = 1 + pick(20);
       if (pick(4) > 0) asked.needs->memory = Mib{1 + pick(120)};
     }
+    ReservationsListed to_come;
+    asked.limit.reset();
+    if (pick(4) > 0) asked.limit = std::chrono::hours(1 + pick(4));
+    for (const char* name : {"n1", "n2", "n3"})
+      if (pick(5) == 0) to_come.reservations.push_back(later(std::string("r") + name, name, 1 + pick(4)));
+    if (asked.needs && pick(5) == 0) asked.needs->reservation = "rn1";
+    if (pick(2) == 0)
+      for (Reservation& one : to_come.reservations) one.flags = "FLEX";
     Story story;
     story.tell(std::move(nodes));
     story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{1, 1}})}), asked}});
+    story.tell(std::move(to_come));
+    listed(story);
     Site site;
     site.catalogue = &test::catalogue(), site.wall = test::at(0);
     std::size_t said = 0;
