@@ -331,6 +331,8 @@ struct NodeNeeds {
   std::string reservation;            // "r1" or "r1,r2": it runs in one of these alone; empty: in none
   std::optional<int> cpus;            // on all its nodes together
   std::optional<Mib> memory;          // on all its nodes together
+  std::optional<int> cpus_each;       // on each of its nodes at the least
+  std::optional<Mib> memory_each;     // on each of its nodes at the least
   bool alone = false;                 // nothing else may run on its nodes
   std::optional<TimePoint> expected;  // its earliest start, or when the scheduler expects it to start
   friend bool operator==(const NodeNeeds&, const NodeNeeds&) = default;

@@ -95,6 +95,7 @@ void fields(V& v, Of<NodeNeeds>) {
   v("nodes", &NodeNeeds::nodes), v("excluded", &NodeNeeds::excluded), v("features", &NodeNeeds::features);
   v("reservation", &NodeNeeds::reservation);
   v("cpus", &NodeNeeds::cpus), v("memory_mib", &NodeNeeds::memory), v("alone", &NodeNeeds::alone);
+  v("cpus_each", &NodeNeeds::cpus_each), v("memory_each_mib", &NodeNeeds::memory_each);
   v("expected", &NodeNeeds::expected);
 }
 template <class V>

@@ -4,12 +4,27 @@
 
 namespace tessera::why {
 
-MachineNeed machine_need(const Workload& workload) {
+namespace {
+
+// An even part, in whole parts of the least: what one task takes is not divided.
+std::int64_t enough_of(std::int64_t all, int nodes, std::int64_t least) {
+  const std::int64_t part = std::max((all + nodes - 1) / nodes, least);
+  return least > 0 ? (part + least - 1) / least * least : part;
+}
+
+}  // namespace
+
+MachineNeeds machine_needs(const Workload& workload) {
   if (!workload.needs) return {};
   const NodeNeeds& needs = *workload.needs;
   const int nodes = std::max(1, workload.node_count);
-  const auto part = [&](std::int64_t all) { return (all + nodes - 1) / nodes; };
-  return {part(needs.cpus.value_or(0)), part(needs.memory.value_or(Mib{0}).value), needs.alone};
+  const std::int64_t cpus = needs.cpus.value_or(0), memory = needs.memory.value_or(Mib{0}).value;
+  MachineNeeds of{{}, {0, 0, needs.alone}};
+  // Where the least is not told, one node has to have all of it.
+  of.least.cpus = needs.cpus_each ? *needs.cpus_each : nodes == 1 ? cpus : 0;
+  of.least.memory = needs.memory_each ? needs.memory_each->value : nodes == 1 ? memory : 0;
+  of.enough = {enough_of(cpus, nodes, of.least.cpus), enough_of(memory, nodes, of.least.memory), needs.alone};
+  return of;
 }
 
 Machine::Machine(const Node& node) {

@@ -23,8 +23,13 @@ struct MachineNeed {
   }
   friend auto operator<=>(const MachineNeed&, const MachineNeed&) = default;
 };
-// An even part of what a job asks for in all, rounded up; Slurm may deal it out unevenly.
-MachineNeed machine_need(const Workload& workload);
+// Slurm may deal out unevenly what a job of several nodes asks for in all, and start one that names no number
+// of nodes on more than one.
+struct MachineNeeds {
+  MachineNeed enough;  // with so much on each of its nodes it starts, however that is dealt out
+  MachineNeed least;   // a node without so much is none of its nodes
+};
+MachineNeeds machine_needs(const Workload& workload);
 
 enum class Lack : std::uint8_t { nothing, node_to_itself, cpus, memory };
 

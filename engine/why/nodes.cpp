@@ -100,29 +100,44 @@ std::optional<Candidates> not_named(const Node& node, const Workload& workload, 
   return std::nullopt;
 }
 
+// Enough for certain is not there, and what it takes of a node at the least is.
+std::optional<Candidates> machine_in_doubt(const Node& node, const Machine& machine,
+                                           const MachineNeed& enough) {
+  const bool cpus = machine.lacks(enough) == Lack::cpus;
+  return failed(Topic::room,
+                cpus
+                    ? fmt::format("{} of {} CPUs are free: {} would be enough, fewer only with more on other "
+                                  "nodes",
+                                  *machine.cpus(), *node.cpus, enough.cpus)
+                    : fmt::format("{} of {} MiB of memory are free: {} would be enough, less only with more "
+                                  "on other nodes",
+                                  *machine.memory(), node.memory->value, enough.memory),
+                nodes_source(node), Certainty::unknown);
+}
+
 // CPUs and memory of a node against the job's part of them.
 std::optional<Candidates> no_machine(const Node& node, const Workload& workload) {
-  const MachineNeed need = machine_need(workload);
+  const MachineNeeds needs = machine_needs(workload);
   const Machine machine(node);
-  const Certainty certainty = workload.node_count > 1 ? Certainty::likely : Certainty::certain;
-  switch (machine.lacks(need)) {
+  switch (machine.lacks(needs.least)) {
     case Lack::nothing: break;
     case Lack::node_to_itself:
       return failed(Topic::room,
                     fmt::format("it wants a node to itself, and {} CPUs are held here", *node.cpus_held),
                     nodes_source(node));
     case Lack::cpus:
-      return failed(
-          Topic::room,
-          fmt::format("{} of {} CPUs are free, and it asks for {}", *machine.cpus(), *node.cpus, need.cpus),
-          nodes_source(node), certainty);
+      return failed(Topic::room,
+                    fmt::format("{} of {} CPUs are free, and it asks for {}", *machine.cpus(), *node.cpus,
+                                needs.least.cpus),
+                    nodes_source(node));
     case Lack::memory:
       return failed(Topic::room,
                     fmt::format("{} of {} MiB of memory are free, and it asks for {}", *machine.memory(),
-                                node.memory->value, need.memory),
-                    nodes_source(node), certainty);
+                                node.memory->value, needs.least.memory),
+                    nodes_source(node));
   }
-  return std::nullopt;
+  if (machine.has(needs.enough)) return std::nullopt;
+  return machine_in_doubt(node, machine, needs.enough);
 }
 
 // Whether the CPUs and the memory that it asks for were compared.
