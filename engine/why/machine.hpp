@@ -26,10 +26,11 @@ struct MachineNeed {
 // Slurm may deal out unevenly what a job of several nodes asks for in all, and start one that names no number
 // of nodes on more than one.
 struct MachineNeeds {
-  MachineNeed enough;  // with so much on each of its nodes it starts, however that is dealt out
-  MachineNeed least;   // a node without so much is none of its nodes
+  MachineNeed enough;        // with so much on each of its nodes it starts, however that is dealt out
+  MachineNeed least;         // a node without so much is none of its nodes
+  bool shares_cpus = false;  // with other jobs (Slurm's OverSubscribe): those that are held may serve it, too
 };
-MachineNeeds machine_needs(const Workload& workload);
+MachineNeeds machine_needs(const Cluster& cluster, const Workload& workload);
 
 enum class Lack : std::uint8_t { nothing, node_to_itself, cpus, memory };
 

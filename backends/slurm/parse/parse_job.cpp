@@ -340,6 +340,7 @@ std::optional<NodeNeeds> needs_of(const Raw& raw, const std::vector<Request>& re
   needs.reservation = clean(told(raw.reservation), kMostOfNeeds);
   // Where Exclusive= is printed (26.05), OverSubscribe=NO is said of jobs that share their nodes.
   needs.alone = raw.exclusive.empty() ? raw.sharing == "NO" : raw.exclusive == "NODE";
+  needs.shares = raw.sharing == "YES";
   read_machine(raw.machine, raw.asked, requests, needs);
   needs.expected = times.read(raw.started);
   return needs;

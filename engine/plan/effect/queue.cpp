@@ -212,7 +212,7 @@ class Desk {
   // keep: what it takes is gone for those behind it. Where it is not known whether it may use a node, it is
   // served there by guess alone (several().sure).
   bool serve(const Workload& workload, bool keep = true) {
-    const Ask ask{&workload, wants_of(workload), nodes_of(workload), why::machine_needs(workload)};
+    const Ask ask{&workload, wants_of(workload), nodes_of(workload), why::machine_needs(cluster_, workload)};
     if (ask.wants.empty() || rooms_.empty()) return false;
     Search& search = searches_[key_of(workload)];
     const bool guesses = guess_ == Guess::serves;

@@ -273,6 +273,16 @@ TEST(SlurmJobNeeds, NoMemoryAtAllIsNoAmountThatIsKnown) {
   EXPECT_EQ(machine(*all.needs), "16 CPUs, ? MiB");
 }
 
+TEST(SlurmJobNeeds, WhetherItLetsOthersUseItsCpusIsRead) {
+  for (const char* sharing : {"YES", "OK", "NO"})
+    EXPECT_EQ(one(std::string("JobId=7 JobName=j UserId=alice(1000) JobState=PENDING Reason=Resources "
+                              "StartTime=Unknown NumNodes=1 OverSubscribe=") +
+                  sharing + "\n")
+                  .needs->shares,
+              std::string(sharing) == "YES")
+        << sharing;
+}
+
 // Of a job that names none the field is not printed, and a command that says so is no field.
 TEST(SlurmJobNeeds, TheReservationThatItNamesIsRead) {
   const auto waiting = [](const std::string& more) {

@@ -215,6 +215,33 @@ TEST(Demand, OfAJobOfSeveralNodesOnlyTheLeastOfANodeRulesOneOut) {
             "100 of 1000 MiB of memory are free: 150 would be enough, less only with more on other nodes");
 }
 
+// "0 of 64 CPUs are free" ruled a node out for a job that Slurm starts on the CPUs of another; and one in a
+// partition that gives each job whole nodes fitted beside others.
+TEST(Demand, WhetherCpusThatAreHeldRuleANodeOutIsThePartitionsToSay) {
+  struct Case {
+    const char* sharing;
+    bool shares;
+    int held, fits;
+  };
+  for (const Case& c :
+       {Case{"", true, 64, 0}, Case{"NO", true, 64, 0}, Case{"YES:4", false, 64, 0},
+        Case{"YES:4", true, 64, 1}, Case{"FORCE:1", true, 64, 0}, Case{"FORCE:4", false, 64, 1},
+        Case{"EXCLUSIVE", false, 2, 0}, Case{"EXCLUSIVE", false, 0, 1}, Case{"NO", false, 2, 1}}) {
+    Node one = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})});
+    one.cpus = 64, one.cpus_held = c.held;
+    Workload asked = job("2", "gpu:1g.10gb");
+    asked.group = "p";
+    asked.needs.emplace().cpus = 8;
+    asked.needs->shares = c.shares;
+    Story story;
+    story.tell(NodesListed{{one}});
+    story.tell(PartitionsListed{{{"other", "UP", false, false, "n2", "UNLIMITED", "NO"},
+                                 {"p", "UP", false, true, "n1", "UNLIMITED", c.sharing}}});
+    story.tell(WorkloadsListed{{asked}});
+    EXPECT_EQ(of(story, "gpu:1g.10gb").fit_now, c.fits) << c.sharing << " " << c.shares << " " << c.held;
+  }
+}
+
 TEST(DemandProperty, AJobFitsWhereWhySaysThatEnoughNodesHaveAllThatItAsksFor) {
   int fit = 0, short_of = 0;
   for (unsigned seed = 0; seed < 500; ++seed) {
