@@ -3,6 +3,7 @@
 // values.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -59,7 +60,8 @@ class Machine {
     std::optional<std::int64_t> all, held;
     std::int64_t taken = 0;  // by take()
     std::optional<std::int64_t> free() const {
-      return all && held ? std::optional(*all - *held - taken) : std::nullopt;
+      // Slurm hands out more than a node has where jobs share CPUs, or have those kept for the system.
+      return all && held ? std::optional(std::max<std::int64_t>(0, *all - *held - taken)) : std::nullopt;
     }
     bool is_short_of(std::int64_t need) const {
       return need > 0 && all && held && *all - *held - taken < need;

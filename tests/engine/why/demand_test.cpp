@@ -215,6 +215,21 @@ TEST(Demand, OfAJobOfSeveralNodesOnlyTheLeastOfANodeRulesOneOut) {
             "100 of 1000 MiB of memory are free: 150 would be enough, less only with more on other nodes");
 }
 
+// "-4 of 64 CPUs are free"
+TEST(Demand, OfANodeThatGaveAwayMoreCpusThanItHasNoneAreFree) {
+  Node over = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})});
+  over.cpus = 64, over.cpus_held = 68;
+  Story story;
+  story.tell(NodesListed{{over}});
+  story.tell(WorkloadsListed{{}});
+  Site site;
+  site.catalogue = &test::catalogue(), site.wall = test::at(0);
+  Workload one = job("2", "gpu:1g.10gb");
+  one.needs.emplace().cpus = 1;
+  EXPECT_EQ(look_at(story.cluster(), story.node("n1"), one, site).what.text,
+            "0 of 64 CPUs are free, and it asks for 1");
+}
+
 // "0 of 64 CPUs are free" ruled a node out for a job that Slurm starts on the CPUs of another; and one in a
 // partition that gives each job whole nodes fitted beside others.
 TEST(Demand, WhetherCpusThatAreHeldRuleANodeOutIsThePartitionsToSay) {
