@@ -252,9 +252,9 @@ TEST(SlurmJobNeeds, TheLeastOfANodeIsToldApartFromWhatIsAskedForInAll) {
              "NumNodes=2-2 ReqTRES=cpu=2,node=2 MinCPUsNode=1 MinMemoryNode=0 Features=(null) Command=/x "
              "CpusPerTres=gres/gpu:8 MemPerTres=gres/gpu:1000 TresPerNode=gres/gpu:4",
              "64/32 CPUs, 8000/4000 MiB"},
-        Case{"the same before 22.05",
+        Case{"the same as 22.05 writes it",
              "NumNodes=2-2 TRES=cpu=2,node=2 MinCPUsNode=1 MinMemoryNode=0 Features=(null) Command=/x "
-             "CpusPerTres=gpu:8 MemPerTres=gpu:1000 TresPerNode=gres:gpu:4",
+             "CpusPerTres=gres:gpu:8 MemPerTres=gres:gpu:1000 TresPerNode=gres:gpu:4",
              "64/32 CPUs, 8000/4000 MiB"},
         Case{"--gpus=8 --cpus-per-gpu=8: Slurm chooses how many GPUs of which node",
              "NumNodes=1 ReqTRES=cpu=1,mem=100M,node=1 MinCPUsNode=1 MinMemoryCPU=100M Features=(null) "
