@@ -332,7 +332,10 @@ struct NodeNeeds {
   std::string reservation;            // "r1" or "r1,r2": it runs in one of these alone; empty: in none
   std::optional<int> cpus;            // on all its nodes together
   std::optional<Mib> memory;          // on all its nodes together
+  std::optional<int> cpus_each;       // on each of its nodes at the least
+  std::optional<Mib> memory_each;     // on each of its nodes at the least
   bool alone = false;                 // nothing else may run on its nodes
+  bool shares = false;                // others may run on its CPUs, where its partition allows that
   std::optional<TimePoint> expected;  // its earliest start, or when the scheduler expects it to start
   friend bool operator==(const NodeNeeds&, const NodeNeeds&) = default;
 };
@@ -377,6 +380,9 @@ struct Partition {
   bool is_default = false;
   std::string nodes;     // hostlist as told
   std::string max_time;  // as told
+  // How many jobs may have the same CPUs, as told: "NO", "YES:4" (those that ask for it), "FORCE:4" (all);
+  // "EXCLUSIVE": none shares a node with others. Empty: not told.
+  std::string sharing = {};
   friend bool operator==(const Partition&, const Partition&) = default;
 };
 

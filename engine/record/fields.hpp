@@ -96,6 +96,8 @@ void fields(V& v, Of<NodeNeeds>) {
   v("nodes", &NodeNeeds::nodes), v("excluded", &NodeNeeds::excluded), v("features", &NodeNeeds::features);
   v("reservation", &NodeNeeds::reservation);
   v("cpus", &NodeNeeds::cpus), v("memory_mib", &NodeNeeds::memory), v("alone", &NodeNeeds::alone);
+  v("cpus_each", &NodeNeeds::cpus_each), v("memory_each_mib", &NodeNeeds::memory_each);
+  v("shares", &NodeNeeds::shares);
   v("expected", &NodeNeeds::expected);
 }
 template <class V>
@@ -114,6 +116,7 @@ template <class V>
 void fields(V& v, Of<Partition>) {
   v("name", &Partition::name), v("state", &Partition::state), v("hidden", &Partition::hidden);
   v("default", &Partition::is_default), v("nodes", &Partition::nodes), v("max_time", &Partition::max_time);
+  v("sharing", &Partition::sharing);
 }
 template <class V>
 void fields(V& v, Of<Reservation>) {

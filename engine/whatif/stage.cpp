@@ -238,7 +238,7 @@ class Builder {
     if (!slurm) key += '\n' + work.reason;  // names the taints that repel it
     for (const Request& one : asked.each) key += '\n' + one.resource + '*' + std::to_string(one.count);
     const std::optional<Duration> limit = longest_run(work);
-    const why::MachineNeed machine = why::machine_need(work);
+    const why::MachineNeed machine = why::machine_needs(cluster_, work).enough;
     const auto [like, first] = likes_.try_emplace(key, stage_.rooms.size());
     const auto [room, unknown] = rooms_.try_emplace({like->second, machine}, stage_.rooms.size());
     if (unknown)

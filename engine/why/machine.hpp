@@ -3,6 +3,7 @@
 // values.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -23,8 +24,14 @@ struct MachineNeed {
   }
   friend auto operator<=>(const MachineNeed&, const MachineNeed&) = default;
 };
-// An even part of what a job asks for in all, rounded up; Slurm may deal it out unevenly.
-MachineNeed machine_need(const Workload& workload);
+// Slurm may deal out unevenly what a job of several nodes asks for in all, and start one that names no number
+// of nodes on more than one.
+struct MachineNeeds {
+  MachineNeed enough;        // with so much on each of its nodes it starts, however that is dealt out
+  MachineNeed least;         // a node without so much is none of its nodes
+  bool shares_cpus = false;  // with other jobs (Slurm's OverSubscribe): those that are held may serve it, too
+};
+MachineNeeds machine_needs(const Cluster& cluster, const Workload& workload);
 
 enum class Lack : std::uint8_t { nothing, node_to_itself, cpus, memory };
 
@@ -53,7 +60,8 @@ class Machine {
     std::optional<std::int64_t> all, held;
     std::int64_t taken = 0;  // by take()
     std::optional<std::int64_t> free() const {
-      return all && held ? std::optional(*all - *held - taken) : std::nullopt;
+      // Slurm hands out more than a node has where jobs share CPUs, or have those kept for the system.
+      return all && held ? std::optional(std::max<std::int64_t>(0, *all - *held - taken)) : std::nullopt;
     }
     bool is_short_of(std::int64_t need) const {
       return need > 0 && all && held && *all - *held - taken < need;

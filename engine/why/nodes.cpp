@@ -100,39 +100,54 @@ std::optional<Candidates> not_named(const Node& node, const Workload& workload, 
   return std::nullopt;
 }
 
+// Enough for certain is not there, and what it takes of a node at the least is.
+std::optional<Candidates> machine_in_doubt(const Node& node, const Machine& machine,
+                                           const MachineNeed& enough) {
+  const bool cpus = machine.lacks(enough) == Lack::cpus;
+  return failed(Topic::room,
+                cpus
+                    ? fmt::format("{} of {} CPUs are free: {} would be enough, fewer only with more on other "
+                                  "nodes",
+                                  *machine.cpus(), *node.cpus, enough.cpus)
+                    : fmt::format("{} of {} MiB of memory are free: {} would be enough, less only with more "
+                                  "on other nodes",
+                                  *machine.memory(), node.memory->value, enough.memory),
+                nodes_source(node), Certainty::unknown);
+}
+
 // CPUs and memory of a node against the job's part of them.
-std::optional<Candidates> no_machine(const Node& node, const Workload& workload) {
-  const MachineNeed need = machine_need(workload);
+std::optional<Candidates> no_machine(const Cluster& cluster, const Node& node, const Workload& workload) {
+  const MachineNeeds needs = machine_needs(cluster, workload);
   const Machine machine(node);
-  const Certainty certainty = workload.node_count > 1 ? Certainty::likely : Certainty::certain;
-  switch (machine.lacks(need)) {
+  switch (machine.lacks(needs.least)) {
     case Lack::nothing: break;
     case Lack::node_to_itself:
       return failed(Topic::room,
                     fmt::format("it wants a node to itself, and {} CPUs are held here", *node.cpus_held),
                     nodes_source(node));
     case Lack::cpus:
-      return failed(
-          Topic::room,
-          fmt::format("{} of {} CPUs are free, and it asks for {}", *machine.cpus(), *node.cpus, need.cpus),
-          nodes_source(node), certainty);
+      return failed(Topic::room,
+                    fmt::format("{} of {} CPUs are free, and it asks for {}", *machine.cpus(), *node.cpus,
+                                needs.least.cpus),
+                    nodes_source(node));
     case Lack::memory:
       return failed(Topic::room,
                     fmt::format("{} of {} MiB of memory are free, and it asks for {}", *machine.memory(),
-                                node.memory->value, need.memory),
-                    nodes_source(node), certainty);
+                                node.memory->value, needs.least.memory),
+                    nodes_source(node));
   }
-  return std::nullopt;
+  if (machine.has(needs.enough)) return std::nullopt;
+  return machine_in_doubt(node, machine, needs.enough);
 }
 
 // Whether the CPUs and the memory that it asks for were compared.
-bool machine_is_known(const Node& node, const Workload& workload) {
-  return workload.needs && workload.needs->cpus && node.cpus && node.cpus_held && workload.needs->memory &&
-         node.memory && node.memory_held;
+bool machine_is_known(const Cluster& cluster, const Node& node, const Workload& workload) {
+  return workload.needs && !machine_needs(cluster, workload).shares_cpus && workload.needs->cpus &&
+         node.cpus && node.cpus_held && workload.needs->memory && node.memory && node.memory_held;
 }
 
-std::string fit_text(const Node& node, const Workload& workload, bool gpus) {
-  if (machine_is_known(node, workload))
+std::string fit_text(const Cluster& cluster, const Node& node, const Workload& workload, bool gpus) {
+  if (machine_is_known(cluster, node, workload))
     return gpus ? "the GPUs, CPUs and memory that it asks for are free"
                 : "the CPUs and memory that it asks for are free";
   return gpus ? "the GPUs that it asks for are free; whether its CPUs and memory fit is not known"
@@ -492,7 +507,7 @@ Candidates look(const Cluster& cluster, const Node& listed, const Workload& work
   if (!answer) answer = told_against(site, node, By::ports, By::beside);
   if (!answer) answer = no_room(cluster, node, workload, site);
   if (!answer) answer = scattered(cluster, node, workload);
-  if (!answer) answer = no_machine(node, workload);
+  if (!answer) answer = no_machine(cluster, node, workload);
   if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
   if (!answer) answer = reserved(listed, reservations);
   if (!answer) answer = in_doubt(site, node);
@@ -502,7 +517,7 @@ Candidates look(const Cluster& cluster, const Node& listed, const Workload& work
     answer->fits = true;
     answer->topic = Topic::unknown;
     const bool gpus = !asked_of(workload, cluster.scheduler).each.empty();
-    answer->what = {fit_text(node, workload, gpus), Certainty::likely, nodes_source(node)};
+    answer->what = {fit_text(cluster, node, workload, gpus), Certainty::likely, nodes_source(node)};
   }
   answer->nodes = {node.name};
   return *answer;
@@ -515,8 +530,9 @@ bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload
   const bool kept = with_reservations(cluster, workload, site, [&](const Reserved& reservations) {
     return reservations.against(node).has_value();
   });
-  return !no_machine(node, workload) && !kept && !told_against(site, node, By::all_cpus, By::beside) &&
-         !in_doubt(site, node) && !may_be_short(cluster, workload, site);
+  return !no_machine(cluster, node, workload) && !kept &&
+         !told_against(site, node, By::all_cpus, By::beside) && !in_doubt(site, node) &&
+         !may_be_short(cluster, workload, site);
 }
 
 Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {

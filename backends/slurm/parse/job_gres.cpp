@@ -1,10 +1,12 @@
 #include "backends/slurm/parse/job_gres.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_set>
 
 #include "backends/slurm/parse/gres.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -122,6 +124,96 @@ std::optional<std::string> requests_of(const Asked& asked, std::vector<Request>&
     if (!into.empty()) break;
   }
   return problem;
+}
+
+namespace {
+
+// "1.50G": suffixes of memory count in 1024, none is MiB.
+std::optional<std::int64_t> amount_of(std::string_view text) {
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || !(number >= 0) || number > 1e12) return std::nullopt;
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const double factor = unit.empty() || unit == "M" ? 1
+                        : unit == "K"               ? 1.0 / 1024
+                        : unit == "G"               ? 1024
+                        : unit == "T"               ? 1024.0 * 1024
+                                                    : -1;
+  return factor < 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(number * factor));
+}
+
+// "cpu=4,mem=1.50G,node=1": what stands behind a name.
+std::optional<std::int64_t> read_tres(std::string_view tres, std::string_view name) {
+  for (std::string_view item : parts_at_commas(tres)) {
+    if (!item.starts_with(name) || item.size() <= name.size() || item[name.size()] != '=') continue;
+    return amount_of(item.substr(name.size() + 1));
+  }
+  return std::nullopt;
+}
+
+constexpr std::string_view kOneNode = "1-1";  // and no more
+
+// "gres/gpu:8", in older versions "gres:gpu:8" and "gpu:8"; 0: not told.
+std::int64_t of_each_gpu(std::string_view text) {
+  for (std::string_view item : parts_at_commas(text)) {
+    if (item.starts_with("gres/") || item.starts_with("gres:")) item.remove_prefix(5);
+    const auto colon = item.rfind(':');
+    if (item.starts_with("gpu:")) return amount_of(item.substr(colon + 1)).value_or(0);
+  }
+  return 0;
+}
+
+// What it asks for of GPUs, of which it asks for so many in all and on each node at the least.
+struct ByGpu {
+  std::int64_t all = 0, each = 0;
+};
+ByGpu gpus_of(const Asked& asked, const std::vector<Request>& requests) {
+  constexpr std::int64_t kMost = 1 << 24;
+  ByGpu gpus;
+  for (const Request& one : requests)
+    if (one.resource == "gpu" || one.resource.starts_with("gpu:"))
+      gpus.all = std::min(gpus.all + std::min(one.count, kMost), kMost);
+  if (asks_each_node(asked)) gpus.each = gpus.all / std::max(1, asked.nodes);
+  return gpus;
+}
+
+std::int64_t at_most(std::int64_t most, std::optional<std::int64_t> value) {
+  return value && *value <= most ? *value : 0;
+}
+
+// Slurm takes no node without the least of a node, and deals out the rest as it likes.
+void read_cpus(const AskedMachine& machine, const Asked& asked, const ByGpu& gpus, NodeNeeds& needs) {
+  constexpr std::int64_t kMost = 1 << 24;
+  const std::int64_t of_gpu = at_most(1 << 16, of_each_gpu(machine.cpus_of_gpu));
+  auto all = read_tres(asked.tres, "cpu");
+  if (of_gpu > 0) all = std::max(all.value_or(0), of_gpu * gpus.all);
+  if (!all || *all > kMost) return;
+  const std::int64_t of_node = whole_number<std::int64_t>(machine.cpus_of_node, kMost).value_or(0);
+  const std::int64_t least = std::min(kMost, std::max(of_node, of_gpu * gpus.each));
+  needs.cpus = static_cast<int>(*all);
+  needs.cpus_each = machine.nodes == kOneNode ? *needs.cpus : static_cast<int>(least);
+}
+
+void read_memory(const AskedMachine& machine, const Asked& asked, const ByGpu& gpus, NodeNeeds& needs) {
+  constexpr std::int64_t kMost = 1 << 30;  // MiB
+  const std::int64_t of_gpu = at_most(kMost, of_each_gpu(machine.memory_of_gpu));
+  const std::int64_t all = std::max(read_tres(asked.tres, "mem").value_or(0), of_gpu * gpus.all);
+  // 0 stands for all memory of each node (--mem=0), or for none where Slurm hands out no memory.
+  if (all <= 0) return;
+  const std::int64_t of_cpu = at_most(kMost, amount_of(machine.memory_of_cpu));
+  const std::int64_t least = std::max({at_most(kMost, amount_of(machine.memory_of_node)),
+                                       of_cpu * needs.cpus_each.value_or(0), of_gpu * gpus.each});
+  needs.memory = Mib{all};
+  needs.memory_each = Mib{machine.nodes == kOneNode ? all : least};
+}
+
+}  // namespace
+
+void read_machine(const AskedMachine& machine, const Asked& asked, const std::vector<Request>& requests,
+                  NodeNeeds& needs) {
+  const ByGpu gpus = gpus_of(asked, requests);
+  read_cpus(machine, asked, gpus, needs);
+  read_memory(machine, asked, gpus, needs);
 }
 
 bool asks_each_node(const Asked& asked) {

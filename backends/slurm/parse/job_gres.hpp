@@ -40,6 +40,17 @@ struct Asked {
   std::optional<int> tasks;
 };
 
+// The fields in which Slurm reports the CPUs and the memory that were asked for.
+struct AskedMachine {
+  std::string_view nodes;                          // NumNodes=: "1", "2-4"
+  std::string_view cpus_of_node;                   // MinCPUsNode=
+  std::string_view memory_of_node, memory_of_cpu;  // MinMemoryNode= or MinMemoryCPU=
+  std::string_view cpus_of_gpu, memory_of_gpu;     // CpusPerTres=, MemPerTres=
+};
+// Fills in how much of both it asks for: in all, and of each of its nodes at the least.
+void read_machine(const AskedMachine& machine, const Asked& asked, const std::vector<Request>& requests,
+                  NodeNeeds& needs);
+
 // GPU resources in all, in the words of the field that tells most directly: per job, node or task, then the
 // trackable resources (which only sites with accounting show), then per socket, counted once a node. The
 // result names what could not be read.

@@ -16,6 +16,7 @@ enum Field : int {
   kRowDefault,
   kRowNodes,
   kRowMaxTime,
+  kRowSharing,
   kRowFlags,
   kRowUsers,
   kRowStart,
@@ -23,8 +24,9 @@ enum Field : int {
 };
 
 constexpr Key kPartitionKeys[] = {
-    {"PartitionName=", kRowName}, {"Default=", kRowDefault}, {"Hidden=", kRowHidden},
-    {"MaxTime=", kRowMaxTime},    {"Nodes=", kRowNodes},     {"State=", kRowState},
+    {"PartitionName=", kRowName},    {"Default=", kRowDefault}, {"Hidden=", kRowHidden},
+    {"MaxTime=", kRowMaxTime},       {"Nodes=", kRowNodes},     {"State=", kRowState},
+    {"OverSubscribe=", kRowSharing},
 };
 constexpr Key kReservationKeys[] = {
     {"ReservationName=", kRowName}, {"StartTime=", kRowStart}, {"EndTime=", kRowEnd}, {"Nodes=", kRowNodes},
@@ -68,6 +70,7 @@ Parsed<Partition> parse_partitions(std::string_view text) {
           case kRowDefault: partition.is_default = value == "YES"; break;
           case kRowNodes: partition.nodes = clean(told(value), 65536); break;
           case kRowMaxTime: partition.max_time = clean(value, 64); break;
+          case kRowSharing: partition.sharing = clean(value, 64); break;
           default: break;
         }
       });

@@ -44,6 +44,9 @@ enum JobField : int {
   kJobNodeCount,
   kJobTasks,
   kJobTres,
+  kJobCpusOfNode,
+  kJobMemoryOfNode,
+  kJobMemoryOfCpu,
   kJobNeededFeatures,
   kJobReservation,
   kJobLicences,
@@ -57,6 +60,8 @@ enum JobField : int {
   kJobBatch,
   kJobFree,
   kJobMachine,
+  kJobCpusOfGpu,
+  kJobMemoryOfGpu,
   kJobPerJob,
   kJobPerNode,
   kJobPerTask,
@@ -92,6 +97,9 @@ constexpr Key kJobKeys[] = {
     {"NumTasks=", kJobTasks},
     {"TRES=", kJobTres},
     {"ReqTRES=", kJobTres},
+    {"MinCPUsNode=", kJobCpusOfNode},
+    {"MinMemoryNode=", kJobMemoryOfNode},
+    {"MinMemoryCPU=", kJobMemoryOfCpu},
     {"Features=", kJobNeededFeatures},
     {"Reservation=", kJobReservation},
     {"Licenses=", kJobLicences},
@@ -116,8 +124,8 @@ constexpr Key kJobKeys[] = {
     {"Power=", kJobMachine, Ends::at_blank, true},
     {"Switches=", kJobMachine, Ends::at_blank, true},
     {"MailUser=", kJobMachine, Ends::at_blank, true},
-    {"CpusPerTres=", kJobMachine, Ends::at_blank, true},
-    {"MemPerTres=", kJobMachine, Ends::at_blank, true},
+    {"CpusPerTres=", kJobCpusOfGpu, Ends::at_blank, true},
+    {"MemPerTres=", kJobMemoryOfGpu, Ends::at_blank, true},
     {"TresBind=", kJobMachine, Ends::at_blank, true},
     {"TresFreq=", kJobMachine, Ends::at_blank, true},
     {"NtasksPerTRES=", kJobMachine, Ends::at_blank, true},
@@ -195,6 +203,7 @@ struct Raw {
       nodes, node_count, tasks, features, reservation, licences, sharing, exclusive, comment, admin_comment,
       command, batch;
   Asked asked;
+  AskedMachine machine;
   std::vector<JobGroup> groups;
 
   void set(const Fields& fields);
@@ -249,9 +258,14 @@ void Raw::set(const Fields& fields) {
     case kJobSharing: sharing = value; break;
     case kJobExclusive: exclusive = value; break;
     case kJobNodeList: nodes = value; break;
-    case kJobNodeCount: node_count = value; break;
+    case kJobNodeCount: node_count = machine.nodes = value; break;
     case kJobTasks: tasks = value; break;
     case kJobTres: asked.tres = value; break;
+    case kJobCpusOfNode: machine.cpus_of_node = value; break;
+    case kJobMemoryOfNode: machine.memory_of_node = value; break;
+    case kJobMemoryOfCpu: machine.memory_of_cpu = value; break;
+    case kJobCpusOfGpu: machine.cpus_of_gpu = value; break;
+    case kJobMemoryOfGpu: machine.memory_of_gpu = value; break;
     case kJobGroupNodes: groups.push_back({value, {}}); break;
     case kJobGroupGres:
       if (!groups.empty()) groups.back().gres = value;
@@ -305,25 +319,6 @@ std::vector<WorkloadId> bridged_by(const Raw& raw) {
   return slinky::read_bridged(text);
 }
 
-// "cpu=4,mem=1.50G,node=1": what stands behind a name; suffixes of memory count in 1024, none is MiB.
-std::optional<std::int64_t> read_tres(std::string_view tres, std::string_view name) {
-  for (std::string_view item : parts_at_commas(tres)) {
-    if (!item.starts_with(name) || item.size() <= name.size() || item[name.size()] != '=') continue;
-    item.remove_prefix(name.size() + 1);
-    double number = 0;
-    const auto [end, failed] = std::from_chars(item.data(), item.data() + item.size(), number);
-    if (failed != std::errc() || !(number >= 0) || number > 1e12) return std::nullopt;
-    const std::string_view unit(end, static_cast<std::size_t>(item.data() + item.size() - end));
-    const double factor = unit.empty() || unit == "M" ? 1
-                          : unit == "K"               ? 1.0 / 1024
-                          : unit == "G"               ? 1024
-                          : unit == "T"               ? 1024.0 * 1024
-                                                      : -1;
-    return factor < 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(number * factor));
-  }
-  return std::nullopt;
-}
-
 constexpr std::size_t kMostOfNeeds = 4096;  // characters; half a list of hosts would be another list
 
 // Whether it may run on more nodes than the least that is listed: then on how many is not told. --gpus=8
@@ -335,7 +330,7 @@ bool may_spread(const Raw& raw, const Workload& job) {
   return units > 1;
 }
 
-std::optional<NodeNeeds> needs_of(const Raw& raw, LocalTimes& times) {
+std::optional<NodeNeeds> needs_of(const Raw& raw, const std::vector<Request>& requests, LocalTimes& times) {
   for (const std::string_view text : {raw.needed_nodes, raw.excluded_nodes, raw.features, raw.reservation})
     if (text.size() > kMostOfNeeds) return std::nullopt;
   NodeNeeds needs;
@@ -345,10 +340,8 @@ std::optional<NodeNeeds> needs_of(const Raw& raw, LocalTimes& times) {
   needs.reservation = clean(told(raw.reservation), kMostOfNeeds);
   // Where Exclusive= is printed (26.05), OverSubscribe=NO is said of jobs that share their nodes.
   needs.alone = raw.exclusive.empty() ? raw.sharing == "NO" : raw.exclusive == "NODE";
-  if (auto cpus = read_tres(raw.asked.tres, "cpu"); cpus && *cpus <= 1 << 24)
-    needs.cpus = static_cast<int>(*cpus);
-  // 0 stands for all memory of each node (--mem=0), or for none where Slurm hands out no memory.
-  if (auto memory = read_tres(raw.asked.tres, "mem"); memory && *memory > 0) needs.memory = Mib{*memory};
+  needs.shares = raw.sharing == "YES";
+  read_machine(raw.machine, raw.asked, requests, needs);
   needs.expected = times.read(raw.started);
   return needs;
 }
@@ -401,7 +394,7 @@ class JobReader {
     raw.asked.tasks = read_int(raw.tasks);
     if (auto bad = requests_of(raw.asked, job.requests)) problem = "job " + job.id.text + ": " + *bad;
     if (job.state == WorkloadState::pending) {
-      job.needs = needs_of(raw, times_);
+      job.needs = needs_of(raw, job.requests, times_);
       if (may_spread(raw, job)) job.node_count = 0;
     } else {
       job.started = times_.read(raw.started);

@@ -218,11 +218,11 @@ class Desk {
   // keep: what it takes is gone for those behind it. Where it is not known whether it may use a node, it is
   // served there by guess alone (several().sure).
   bool serve(const Workload& workload, bool keep = true) {
-    const Ask ask{&workload, wants_of(workload), nodes_of(workload), why::machine_need(workload)};
+    const Ask ask{&workload, wants_of(workload), nodes_of(workload), why::machine_needs(cluster_, workload)};
     if (ask.wants.empty() || rooms_.empty()) return false;
     Search& search = searches_[key_of(workload)];
     const bool guesses = guess_ == Guess::serves;
-    if ((guesses ? search.guessed : search.sure).unserved.covers(ask.machine)) return false;
+    if ((guesses ? search.guessed : search.sure).unserved.covers(ask.machine(!guesses))) return false;
     std::vector<std::size_t> found = find(search, search.sure, ask, true);
     const bool sure = ask.is_enough(found);
     if (!sure && guesses) found = find(search, search.guessed, ask, false);
@@ -243,7 +243,9 @@ class Desk {
     const Workload* workload;
     std::vector<Request> wants;
     int nodes;
-    why::MachineNeed machine;  // of each node
+    why::MachineNeeds needs;
+    // Of each node. sure: with so much it starts; else with less it does not.
+    const why::MachineNeed& machine(bool sure) const { return sure ? needs.enough : needs.least; }
     bool is_enough(const std::vector<std::size_t>& found) const {
       return static_cast<int>(found.size()) == nodes;
     }
@@ -270,26 +272,27 @@ class Desk {
   // The first rooms that serve it, at most so many. sure: of those that it may use for certain.
   std::vector<std::size_t> find(Search& search, Line& line, const Ask& ask, bool sure) {
     std::vector<std::size_t> found;
-    if (line.unserved.covers(ask.machine)) return found;
-    look_again(line, ask, found);
+    const why::MachineNeed& need = ask.machine(sure);
+    if (line.unserved.covers(need)) return found;
+    look_again(line, ask, need, found);
     for (; line.next < rooms_.size() && !ask.is_enough(found); ++line.next) {
       if (!search.may_use) search.may_use.emplace(cluster_, *ask.workload, to_come_);
       const std::size_t at = line.next;
       if (!admits(at, *search.may_use, sure) || !take(at, ask, false)) continue;
       line.able.push_back(at);
-      if (machines_[at].has(ask.machine)) found.push_back(at);
+      if (machines_[at].has(need)) found.push_back(at);
     }
-    if (!ask.is_enough(found)) line.unserved.add(ask.machine);
+    if (!ask.is_enough(found)) line.unserved.add(need);
     return found;
   }
 
   // A room without the CPUs for one may have them for the next; one without the GPUs is left out from then
   // on.
-  void look_again(Line& line, const Ask& ask, std::vector<std::size_t>& found) {
+  void look_again(Line& line, const Ask& ask, const why::MachineNeed& need, std::vector<std::size_t>& found) {
     std::size_t kept = 0, seen = 0;
     for (; seen < line.able.size() && !ask.is_enough(found); ++seen) {
       const std::size_t at = line.able[seen];
-      const bool has_rest = machines_[at].has(ask.machine);
+      const bool has_rest = machines_[at].has(need);
       if (has_rest && !take(at, ask, false)) continue;
       if (has_rest) found.push_back(at);
       line.able[kept++] = at;
@@ -339,7 +342,7 @@ class Desk {
     }
     if (!keep) return true;
     rooms_[at].units = std::move(left);
-    machines_[at].take(ask.machine);
+    machines_[at].take(ask.needs.enough);
     return true;
   }
   bool matches(const std::string& requested, const std::string& offered) {

@@ -64,8 +64,9 @@ std::shared_ptr<const why::ToCome> reservations_to_come(const Cluster& cluster);
 Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue);
 
 // Those of the queue that start with this room in addition, on nodes that they may use as far as that is
-// known (why/may_use.hpp): of which it is not known, those are not counted. A pod takes all that it asks for
-// from one node, a Slurm job an even part from each of its nodes.
+// known (why/may_use.hpp): of which it is not known, those are not counted, nor those for which CPUs and
+// memory are enough only if Slurm deals them out unevenly. A pod takes all that it asks for from one node, a
+// Slurm job an even part from each of its nodes.
 std::vector<const Workload*> starting(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
 // The same, with those that ask for several shares: they hold so many, and get no more than one share's
 // worth.
@@ -73,11 +74,12 @@ struct Start {
   const Workload* workload = nullptr;
   std::int64_t shares = 0;  // that it asks for of `resource`; 0: none, or one
   std::string resource;
-  bool sure = true;  // false: whether it may use the nodes is not known
+  // false: whether it may use the nodes, or whether enough CPUs and memory are free there, is not known
+  bool sure = true;
 };
 std::vector<Start> starts(const Cluster& cluster, const Queue& queue, std::vector<Room> gained);
 // How many of the queue find room there: for certain, and perhaps, since it is not known which nodes they may
-// use, or whether another such takes their room.
+// use, how Slurm deals out their CPUs and memory, or whether another such takes their room.
 struct Fitting {
   int sure = 0, perhaps = 0;
 };

@@ -13,9 +13,10 @@ TEST_P(SlurmClusterRecording, Partitions) {
   auto parsed = parse_partitions(recording(GetParam(), "partition"));
   EXPECT_EQ(parsed.problem_count, 0u);
   ASSERT_EQ(parsed.values.size(), 4u);
-  EXPECT_EQ(parsed.values[0],
-            (Partition{"main", "UP", false, true, "cpu01,gpu[01-02],mig01,mps01,shard01", "UNLIMITED"}));
-  EXPECT_EQ(parsed.values[1], (Partition{"whole", "UP", false, false, "gpu[01-02]", "1-00:00:00"}));
+  EXPECT_EQ(parsed.values[0], (Partition{"main", "UP", false, true, "cpu01,gpu[01-02],mig01,mps01,shard01",
+                                         "UNLIMITED", "NO"}));
+  EXPECT_EQ(parsed.values[1], (Partition{"whole", "UP", false, false, "gpu[01-02]", "1-00:00:00", "NO"}));
+  EXPECT_EQ(parsed.values[3].sharing, "YES:4");
 }
 
 TEST_P(SlurmClusterRecording, Reservations) {

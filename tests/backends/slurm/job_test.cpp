@@ -187,6 +187,9 @@ TEST(SlurmJobNeeds, WhatAWaitingJobAsksOfItsNodesIsReadInEachVersion) {
     };
     EXPECT_EQ(needs("21").nodes, "gpu[01-02]");
     EXPECT_EQ(needs("28").features, "mig");
+    EXPECT_EQ(machine(needs("21")), "2 CPUs, 200 MiB");
+    EXPECT_EQ(needs("21").cpus_each, 1);
+    EXPECT_EQ(needs("21").memory_each, Mib{100});
     using namespace std::chrono_literals;
     EXPECT_EQ(find(parsed, "1")->limit, Duration(24h));
     EXPECT_GT(find(parsed, "1")->priority, find(parsed, "3")->priority);
@@ -216,6 +219,51 @@ TEST(SlurmJobNeeds, HalfAListAndOddNumbersAreNoNeeds) {
   EXPECT_EQ(machine(*waiting("(null)", "(null)").needs), "? CPUs, ? MiB");
 }
 
+// An even part of all of it was asked of each node, though Slurm may put eight tasks on one and two on
+// another.
+TEST(SlurmJobNeeds, TheLeastOfANodeIsToldApartFromWhatIsAskedForInAll) {
+  const auto told = [](const std::string& fields) {
+    const Workload job =
+        one("JobId=7 JobName=j UserId=alice(1000) JobState=PENDING Reason=Resources StartTime=Unknown " +
+            fields + "\n");
+    const NodeNeeds needs = job.needs ? *job.needs : NodeNeeds{};
+    const auto text = [](std::int64_t value) { return value < 0 ? "?" : std::to_string(value); };
+    return text(needs.cpus.value_or(-1)) + "/" + text(needs.cpus_each.value_or(-1)) + " CPUs, " +
+           text(needs.memory.value_or(Mib{-1}).value) + "/" +
+           text(needs.memory_each.value_or(Mib{-1}).value) + " MiB";
+  };
+  struct Case {
+    const char *asks, *fields, *told;
+  };
+  for (const Case& c :
+       {Case{"-N2 -n10 --mem-per-cpu=100",
+             "NumNodes=2-2 ReqTRES=cpu=10,mem=1000M,node=2 MinCPUsNode=1 MinMemoryCPU=100M",
+             "10/1 CPUs, 1000/100 MiB"},
+        Case{"-N2 --ntasks-per-node=4 -c2 --mem=64G",
+             "NumNodes=2-2 ReqTRES=cpu=16,mem=128G,node=2 MinCPUsNode=8 MinMemoryNode=64G",
+             "16/8 CPUs, 131072/65536 MiB"},
+        Case{"-N1 -n64 --mem-per-cpu=100",
+             "NumNodes=1-1 ReqTRES=cpu=64,mem=6400M,node=1 MinCPUsNode=1 MinMemoryCPU=100M",
+             "64/64 CPUs, 6400/6400 MiB"},
+        Case{"-n64 --mem-per-cpu=100, on one node or on several",
+             "NumNodes=1 ReqTRES=cpu=64,mem=6400M,node=1 MinCPUsNode=1 MinMemoryCPU=100M",
+             "64/1 CPUs, 6400/100 MiB"},
+        Case{"-N2 --gres=gpu:4 --cpus-per-gpu=8 --mem-per-gpu=1000",
+             "NumNodes=2-2 ReqTRES=cpu=2,node=2 MinCPUsNode=1 MinMemoryNode=0 Features=(null) Command=/x "
+             "CpusPerTres=gres/gpu:8 MemPerTres=gres/gpu:1000 TresPerNode=gres/gpu:4",
+             "64/32 CPUs, 8000/4000 MiB"},
+        Case{"the same as 22.05 writes it",
+             "NumNodes=2-2 TRES=cpu=2,node=2 MinCPUsNode=1 MinMemoryNode=0 Features=(null) Command=/x "
+             "CpusPerTres=gres:gpu:8 MemPerTres=gres:gpu:1000 TresPerNode=gres:gpu:4",
+             "64/32 CPUs, 8000/4000 MiB"},
+        Case{"--gpus=8 --cpus-per-gpu=8: Slurm chooses how many GPUs of which node",
+             "NumNodes=1 ReqTRES=cpu=1,mem=100M,node=1 MinCPUsNode=1 MinMemoryCPU=100M Features=(null) "
+             "Command=/x CpusPerTres=gres/gpu:8 TresPerJob=gres/gpu:8",
+             "64/1 CPUs, 100/100 MiB"},
+        Case{"the least of a node is not told", "NumNodes=1 ReqTRES=cpu=4,node=1", "4/0 CPUs, ?/? MiB"}})
+    EXPECT_EQ(told(c.fields), c.told) << c.asks;
+}
+
 // --mem=0 asks for all memory of a node. It was taken for none, and such a job fitted beside others.
 TEST(SlurmJobNeeds, NoMemoryAtAllIsNoAmountThatIsKnown) {
   const Workload all =
@@ -223,6 +271,16 @@ TEST(SlurmJobNeeds, NoMemoryAtAllIsNoAmountThatIsKnown) {
           "NumNodes=1 ReqTRES=cpu=16,mem=0,node=1\n");
   ASSERT_TRUE(all.needs);
   EXPECT_EQ(machine(*all.needs), "16 CPUs, ? MiB");
+}
+
+TEST(SlurmJobNeeds, WhetherItLetsOthersUseItsCpusIsRead) {
+  for (const char* sharing : {"YES", "OK", "NO"})
+    EXPECT_EQ(one(std::string("JobId=7 JobName=j UserId=alice(1000) JobState=PENDING Reason=Resources "
+                              "StartTime=Unknown NumNodes=1 OverSubscribe=") +
+                  sharing + "\n")
+                  .needs->shares,
+              std::string(sharing) == "YES")
+        << sharing;
 }
 
 // Of a job that names none the field is not printed, and a command that says so is no field.

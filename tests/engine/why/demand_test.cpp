@@ -201,6 +201,98 @@ TEST(Demand, AJobFitsBeforeAReservationThatIsToComeByItsTimeLimitAlone) {
   }
 }
 
+// Eight tasks fit on n1 and two on n2: it was said not to fit, since five do not fit on n2.
+TEST(Demand, OfAJobThatSlurmMayDealOutUnevenlyItIsNotKnownWhetherItFits) {
+  for (const int free : {2, 0}) {
+    Node first = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})}), second = first;
+    second.name = NodeName("n2");
+    first.cpus = second.cpus = 64;
+    first.cpus_held = 64 - 8, second.cpus_held = 64 - free;
+    Workload wide = job("2", "gpu:1g.10gb", 2);
+    wide.node_count = 2;
+    wide.needs.emplace().cpus = 10;
+    wide.needs->cpus_each = 1;
+    Story story;
+    story.tell(NodesListed{{first, second}});
+    story.tell(WorkloadsListed{{wide}});
+    const Demand row = of(story, "gpu:1g.10gb");
+    EXPECT_EQ(row.fit_now, 0) << free;
+    EXPECT_EQ(row.unsure, free > 0 ? 1 : 0) << "n2 has " << free << " CPUs for it";
+  }
+}
+
+// A node was ruled out that has less than an even part, though Slurm starts ten tasks on nodes with 8 and 2
+// CPUs, too; and three tasks of ten CPUs were said to start on two nodes with 15 each.
+TEST(Demand, OfAJobOfSeveralNodesOnlyTheLeastOfANodeRulesOneOut) {
+  Node busy = node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})});
+  busy.cpus = 64, busy.cpus_held = 60, busy.memory = Mib{1000}, busy.memory_held = Mib{900};
+  Story story;
+  story.tell(NodesListed{{busy}});
+  story.tell(WorkloadsListed{{}});
+  Site site;
+  site.catalogue = &test::catalogue(), site.wall = test::at(0);
+  Workload one = job("2", "gpu:3g.40gb");
+  one.node_count = 2;
+  const auto there = [&](std::optional<int> cpus, int each, std::optional<Mib> memory, int memory_each) {
+    one.needs.emplace().cpus = cpus;
+    one.needs->cpus_each = each, one.needs->memory = memory, one.needs->memory_each = Mib{memory_each};
+    return look_at(story.cluster(), story.node("n1"), one, site);
+  };
+  const Candidates uneven = there(10, 1, std::nullopt, 0), least = there(10, 5, std::nullopt, 0);
+  EXPECT_EQ(uneven.what.text,
+            "4 of 64 CPUs are free: 5 would be enough, fewer only with more on other nodes");
+  EXPECT_EQ(uneven.what.certainty, Certainty::unknown);
+  EXPECT_EQ(least.what.text, "4 of 64 CPUs are free, and it asks for 5");
+  EXPECT_EQ(least.what.certainty, Certainty::certain);
+  EXPECT_TRUE(there(6, 2, std::nullopt, 0).fits) << "two tasks of two CPUs, and the third elsewhere";
+  EXPECT_EQ(there(9, 3, std::nullopt, 0).what.text,
+            "4 of 64 CPUs are free: 6 would be enough, fewer only with more on other nodes");
+  EXPECT_EQ(there(std::nullopt, 0, Mib{300}, 50).what.text,
+            "100 of 1000 MiB of memory are free: 150 would be enough, less only with more on other nodes");
+}
+
+// "-4 of 64 CPUs are free"
+TEST(Demand, OfANodeThatGaveAwayMoreCpusThanItHasNoneAreFree) {
+  Node over = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})});
+  over.cpus = 64, over.cpus_held = 68;
+  Story story;
+  story.tell(NodesListed{{over}});
+  story.tell(WorkloadsListed{{}});
+  Site site;
+  site.catalogue = &test::catalogue(), site.wall = test::at(0);
+  Workload one = job("2", "gpu:1g.10gb");
+  one.needs.emplace().cpus = 1;
+  EXPECT_EQ(look_at(story.cluster(), story.node("n1"), one, site).what.text,
+            "0 of 64 CPUs are free, and it asks for 1");
+}
+
+// "0 of 64 CPUs are free" ruled a node out for a job that Slurm starts on the CPUs of another; and one in a
+// partition that gives each job whole nodes fitted beside others.
+TEST(Demand, WhetherCpusThatAreHeldRuleANodeOutIsThePartitionsToSay) {
+  struct Case {
+    const char* sharing;
+    bool shares;
+    int held, fits;
+  };
+  for (const Case& c :
+       {Case{"", true, 64, 0}, Case{"NO", true, 64, 0}, Case{"YES:4", false, 64, 0},
+        Case{"YES:4", true, 64, 1}, Case{"FORCE:1", true, 64, 0}, Case{"FORCE:4", false, 64, 1},
+        Case{"EXCLUSIVE", false, 2, 0}, Case{"EXCLUSIVE", false, 0, 1}, Case{"NO", false, 2, 1}}) {
+    Node one = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})});
+    one.cpus = 64, one.cpus_held = c.held;
+    Workload asked = job("2", "gpu:1g.10gb");
+    asked.group = "p";
+    asked.needs.emplace().cpus = 8;
+    asked.needs->shares = c.shares;
+    Story story;
+    story.tell(NodesListed{{one}});
+    story.tell(PartitionsListed{{{"other", "UP", false, false, "n2", "UNLIMITED", "NO"},
+                                 {"p", "UP", false, true, "n1", "UNLIMITED", c.sharing}}});
+    story.tell(WorkloadsListed{{asked}});
+    EXPECT_EQ(of(story, "gpu:1g.10gb").fit_now, c.fits) << c.sharing << " " << c.shares << " " << c.held;
+  }
+}
+
 TEST(DemandProperty, AJobFitsWhereWhySaysThatEnoughNodesHaveAllThatItAsksFor) {
   int fit = 0, short_of = 0;
   for (unsigned seed = 0; seed < 500; ++seed) {
