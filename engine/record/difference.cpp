@@ -1,6 +1,7 @@
 #include "engine/record/difference.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -8,6 +9,8 @@
 #include "engine/insight/causes.hpp"
 #include "engine/insight/totals.hpp"
 #include "engine/model/health_words.hpp"
+#include "engine/model/recorded.hpp"
+#include "engine/plan/files/codec.hpp"
 
 namespace tessera::record {
 std::string layout_of(const Gpu& gpu) {
@@ -85,26 +88,97 @@ std::string subject_of(const insight::Finding& finding) {
   return finding.gpu ? finding.subject + " GPU " + std::to_string(finding.gpu->value) : finding.subject;
 }
 
-// By where they are and what they are; with each what it says. Two that differ by a number alone share a
-// place.
-using Found = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool in_word(char c) {
+  return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
+}
+
+// What a number behind it names: "port 1", "GPUs 0,1".
+bool names_by_number(std::string_view word) {
+  constexpr std::array<std::string_view, 16> kAll{"bank",     "device", "dimm", "fan",  "gpu", "index",
+                                                  "instance", "job",    "lane", "link", "pci", "pod",
+                                                  "port",     "row",    "run",  "slot"};
+  std::string lower;
+  for (const char c : word) lower += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  if (lower.ends_with('s')) lower.pop_back();
+  return std::find(kAll.begin(), kAll.end(), lower) != kAll.end();
+}
+
+// The names in a text that have a number: "mlx5_0", the 1 of "port 1". Other numbers are counts and ages.
+std::string numbered_names(std::string_view text) {
+  std::string names;
+  std::string_view before;  // the word before
+  bool named = false;       // that one is such a name
+  std::size_t behind = 0;   // where it ends
+  for (std::size_t i = 0; i < text.size();) {
+    if (!in_word(text[i])) {
+      ++i;
+      continue;
+    }
+    const std::size_t begin = i;
+    while (i < text.size() && in_word(text[i])) ++i;
+    const std::string_view word = text.substr(begin, i - begin), joint = text.substr(behind, begin - behind);
+    if (is_digit(word.front()))
+      named = (named && (joint == ":" || joint == ",")) ||
+              (names_by_number(before) && (joint == " " || joint == ":" || joint == "="));
+    else
+      named = std::any_of(word.begin(), word.end(), is_digit);
+    if (named) names.append(word) += ' ';
+    before = word, behind = i;
+  }
+  return names;
+}
+
+struct Said {
+  std::string text;
+  std::string names;  // of what it is about, where a number tells it
+  Severity severity{};
+  Source source{};
+  bool of_source = false;  // that its source does not answer: known at any moment
+};
+
+Said said_by(const insight::Finding& one) {
+  const std::string& text = one.cause.empty() ? one.text : one.cause;
+  return {text, numbered_names(one.key.empty() ? text : one.key), one.severity, one.source,
+          !one.is_node && one.subject == failing_word(one.source)};
+}
+
+// By where they are and what they are. Two that differ by a number alone share a place.
+using Found = std::map<std::pair<std::string, std::string>, std::vector<Said>>;
 
 Found by_identity(std::span<const insight::Finding> findings) {
   Found found;
   for (const insight::Finding& one : findings)
-    found[{subject_of(one), insight::cause_id(one)}].push_back(one.cause.empty() ? one.text : one.cause);
+    found[{subject_of(one), insight::cause_id(one)}].push_back(said_by(one));
   return found;
 }
 
-// Those of `texts` that are too many beside `others`: not one that the others have word for word, as long as
-// there is another.
-std::vector<std::string> left_over(std::vector<std::string> texts, const std::vector<std::string>& others) {
-  if (texts.size() <= others.size()) return {};
-  std::stable_partition(texts.begin(), texts.end(), [&](const std::string& text) {
-    return std::find(others.begin(), others.end(), text) == others.end();
+bool names_tell_apart(const std::vector<Said>& all) {
+  std::set<std::string> names;
+  for (const Said& one : all) names.insert(one.names);
+  return names.size() == all.size();
+}
+
+// Takes the pairs that are the same out of both, and hands them back.
+template <class Same>
+std::vector<std::pair<Said, Said>> take_pairs(std::vector<Said>& old, std::vector<Said>& now, Same same) {
+  std::vector<std::pair<Said, Said>> pairs;
+  std::erase_if(old, [&](const Said& was) {
+    const auto is = std::find_if(now.begin(), now.end(), [&](const Said& one) { return same(was, one); });
+    if (is == now.end()) return false;
+    pairs.emplace_back(was, *is);
+    now.erase(is);
+    return true;
   });
-  texts.resize(texts.size() - others.size());
-  return texts;
+  return pairs;
+}
+
+std::string with_severity(const Said& one) { return std::string(plan::word(one.severity)) + ": " + one.text; }
+
+// Empty, or that it is not known: it is missing at a moment at which these sources did not answer.
+std::string missing(const Said& one, const std::set<Source>& failing) {
+  return !one.of_source && failing.contains(one.source) ? std::string(kNotKnown) : std::string();
 }
 
 }  // namespace
@@ -134,16 +208,28 @@ std::vector<Change> differences(const Cluster& before, const Cluster& after) {
 }
 
 std::vector<Change> finding_differences(std::span<const insight::Finding> before,
-                                        std::span<const insight::Finding> after) {
+                                        std::span<const insight::Finding> after,
+                                        const std::set<Source>& failing_before,
+                                        const std::set<Source>& failing_after) {
   Found was = by_identity(before), is = by_identity(after);
-  for (const auto& [identity, texts] : was) is.try_emplace(identity);
+  for (const auto& [identity, said] : was) is.try_emplace(identity);
   std::vector<Change> all;
-  for (const auto& [identity, texts] : is) {
-    const std::vector<std::string>& old = was[identity];
-    for (std::string& gone : left_over(old, texts))
-      all.push_back({identity.first, "finding", std::move(gone), ""});
-    for (std::string& came : left_over(texts, old))
-      all.push_back({identity.first, "finding", "", std::move(came)});
+  for (auto& [identity, now] : is) {
+    std::vector<Said>& old = was[identity];
+    // Where names do not tell them apart, numbers do that would be counts elsewhere.
+    const bool by_names = names_tell_apart(old) && names_tell_apart(now);
+    take_pairs(old, now,
+               [](const Said& a, const Said& b) { return a.text == b.text && a.severity == b.severity; });
+    const auto pairs = take_pairs(old, now, [&](const Said& a, const Said& b) {
+      return by_names ? a.names == b.names : a.text == b.text;
+    });
+    for (const auto& [one, other] : pairs)
+      if (one.severity != other.severity)
+        all.push_back({identity.first, "finding", with_severity(one), with_severity(other)});
+    for (const Said& gone : old)
+      all.push_back({identity.first, "finding", gone.text, missing(gone, failing_after)});
+    for (const Said& came : now)
+      all.push_back({identity.first, "finding", missing(came, failing_before), came.text});
   }
   return all;
 }

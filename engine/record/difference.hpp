@@ -3,8 +3,10 @@
 // Threads: pure functions.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/insight/attention.hpp"
@@ -15,8 +17,9 @@ namespace tessera::record {
 struct Change {
   std::string subject;  // "h100-03", "h100-03 GPU 2", a job or pod, a source, the cluster
   std::string what;     // "health" "layout" "holders" "node" "workload" "driver" "finding"
-  std::string before;   // empty: it was not there
-  std::string after;    // empty: it is gone
+  // Of a finding with another severity both begin with it ("warning: …"); kNotKnown: see below.
+  std::string before;  // empty: it was not there
+  std::string after;   // empty: it is gone
   friend bool operator==(const Change&, const Change&) = default;
 };
 
@@ -30,9 +33,15 @@ std::string pool_of(const Node& node);
 // By subject, nodes first.
 std::vector<Change> differences(const Cluster& before, const Cluster& after);
 
-// What needed attention at one of the two moments alone, by subject. The same with another count or age is no
-// change.
+// What a finding is at a moment at which its source did not answer: neither there nor gone.
+inline constexpr std::string_view kNotKnown = "not known";
+
+// What needed attention at one of the two moments alone, or with another severity, by subject. The same with
+// another count or age is no change; where a number names what it is about ("port 2"), or tells several
+// apart, it is. failing_…: the sources that did not answer at that moment.
 std::vector<Change> finding_differences(std::span<const insight::Finding> before,
-                                        std::span<const insight::Finding> after);
+                                        std::span<const insight::Finding> after,
+                                        const std::set<Source>& failing_before = {},
+                                        const std::set<Source>& failing_after = {});
 
 }  // namespace tessera::record

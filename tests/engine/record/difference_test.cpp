@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/record/happened.hpp"
@@ -91,6 +93,82 @@ TEST(RecordDifference, OfTwoFindingsThatDifferByANumberTheOneThatWentAwayIsNamed
   const std::vector<insight::Finding> after{finding("n1", {}, "port 2 is down", "port 2 is down")};
   EXPECT_EQ(record::finding_differences(before, after),
             (std::vector<record::Change>{{"n1", "finding", "port 1 is down", ""}}));
+}
+
+// "Nothing changed" was told of it, since an identity leaves numbers out.
+TEST(RecordDifference, ANumberThatNamesWhatAFindingIsAboutIsAChange) {
+  const auto one = [](const char* text) { return std::vector{finding("n1", {}, text, text)}; };
+  for (const auto& [before, after] :
+       {std::pair{"port 1 is down", "port 2 is down"},
+        {"mlx5_0 is down", "mlx5_1 is down"},
+        {"its DRA driver keeps new pods off device 0", "its DRA driver keeps new pods off device 3"}})
+    EXPECT_EQ(record::finding_differences(one(before), one(after)),
+              (std::vector<record::Change>{{"n1", "finding", before, ""}, {"n1", "finding", "", after}}));
+  for (const auto& [before, after] :
+       {std::pair{"port 1 was down 3 times", "port 1 was down 4 times"},
+        {"asks for 2 slices; 3 more wait like it", "asks for 2 slices; 5 more wait like it"},
+        {"remapped rows: 3, 10 min ago", "remapped rows: 4, 12 min ago"}})
+    EXPECT_EQ(record::finding_differences(one(before), one(after)), std::vector<record::Change>{}) << after;
+}
+
+// As many as before stand under one identity, and one of them is another.
+TEST(RecordDifference, OfSeveralFindingsUnderOneIdentityEachIsCompared) {
+  const auto all = [](std::vector<const char*> texts) {
+    std::vector<insight::Finding> found;
+    for (const char* text : texts) found.push_back(finding("n1", {}, text, text));
+    return found;
+  };
+  EXPECT_EQ(record::finding_differences(all({"port 1 is down", "port 2 is down"}),
+                                        all({"port 2 is down", "port 3 is down"})),
+            (std::vector<record::Change>{{"n1", "finding", "port 1 is down", ""},
+                                         {"n1", "finding", "", "port 3 is down"}}));
+  EXPECT_EQ(record::finding_differences(all({"port 1 failed 5 times", "port 2 failed 7 times"}),
+                                        all({"port 2 failed 9 times"})),
+            (std::vector<record::Change>{{"n1", "finding", "port 1 failed 5 times", ""}}))
+      << "port 2 has another count alone";
+  EXPECT_EQ(record::finding_differences(all({"unit 1 is down", "unit 2 is down"}),
+                                        all({"unit 2 is down", "unit 3 is down"})),
+            (std::vector<record::Change>{{"n1", "finding", "unit 1 is down", ""},
+                                         {"n1", "finding", "", "unit 3 is down"}}))
+      << "numbers alone tell these apart";
+}
+
+TEST(RecordDifference, TheSameFindingThatIsMoreSevereIsAChange) {
+  std::vector<insight::Finding> before{finding("n1", {}, "ECC errors: 3", "ECC errors: 3")};
+  std::vector<insight::Finding> after{finding("n1", {}, "ECC errors: 9", "ECC errors: 9")};
+  after[0].severity = Severity::danger;
+  EXPECT_EQ(
+      record::finding_differences(before, after),
+      (std::vector<record::Change>{{"n1", "finding", "warning: ECC errors: 3", "danger: ECC errors: 9"}}));
+}
+
+// Its source did not answer at the other moment: whether it was there is not known.
+TEST(RecordDifference, WhatASilentSourceDidNotTellNeitherCameNorWent) {
+  std::vector<insight::Finding> found{finding("n1", {}, "Xid 79", "Xid 79")};
+  found[0].source = Source::dcgm;
+  const std::set<Source> silent{Source::dcgm}, other{Source::slurm_nodes};
+  EXPECT_EQ(record::finding_differences({}, found, silent, {}),
+            (std::vector<record::Change>{{"n1", "finding", "not known", "Xid 79"}}));
+  EXPECT_EQ(record::finding_differences(found, {}, {}, silent),
+            (std::vector<record::Change>{{"n1", "finding", "Xid 79", "not known"}}));
+  EXPECT_EQ(record::finding_differences({}, found, {}, silent),
+            (std::vector<record::Change>{{"n1", "finding", "", "Xid 79"}}))
+      << "it answered before";
+  EXPECT_EQ(record::finding_differences({}, found, other, {}),
+            (std::vector<record::Change>{{"n1", "finding", "", "Xid 79"}}));
+}
+
+// That it did not answer is known of each moment, and why.
+TEST(RecordDifference, ASourceThatFailsForAnotherReasonIsAChange) {
+  const auto failing = [](const char* why) {
+    insight::Finding one = finding(std::string(word(Source::slurm_nodes)), {}, "", why);
+    one.is_node = false, one.source = Source::slurm_nodes, one.key = why;
+    return std::vector{one};
+  };
+  const std::set<Source> silent{Source::slurm_nodes};
+  EXPECT_EQ(record::finding_differences(failing("timed out"), failing("refused"), silent, silent),
+            (std::vector<record::Change>{{"scontrol show node", "finding", "", "refused"},
+                                         {"scontrol show node", "finding", "timed out", ""}}));
 }
 
 TEST(RecordDifference, AFindingOfAWholeClusterStandsUnderItsName) {

@@ -10,6 +10,7 @@
 #include "engine/plan/files/intent_file.hpp"
 #include "engine/time.hpp"
 #include "tests/support/json_check.hpp"
+#include "tests/tui/cli/asked_of_cluster.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/pack/pack_text.hpp"
@@ -159,72 +160,6 @@ TEST(PackCommand, RefusesWhatItCannotRead) {
   EXPECT_EQ(csv.run(kOne), kUsage);
 }
 
-// A GPU with an instance that is held and one that is free, a free one as a whole, and nodes that may not be
-// planned.
-struct AskedOfCluster {
-  OutputFormat output = OutputFormat::table;
-  std::vector<std::string> words;
-  std::vector<Workload> work;  // beside alice's job
-  Scheduler scheduler = Scheduler::slurm;
-  std::string partition, nodes_in, at;
-  std::optional<std::string> sim;  // its clock is another than the wall clock
-  std::optional<TimePoint> ends;   // of alice's job
-  std::string ends_within;
-  bool for_queue = false, plan_it = false, apply_it = false;
-  bool loads = true;
-  std::string managed_by;          // a label of n1, which then has two whole GPUs that nothing holds
-  std::optional<plan::Means> can;  // instead of the simulator's
-  plan::SiteRules rules;
-  Source source = Source::simulator;  // of what is made on the GPUs
-  std::ostringstream out, err;
-
-  int run() {
-    Options options;
-    options.command = "pack";
-    options.rules = rules;
-    options.output = output;
-    options.words = words;
-    options.for_queue = for_queue, options.plan_it = plan_it, options.apply_it = apply_it;
-    options.partition = partition;
-    options.at = at;
-    options.sim = sim;
-    options.ends_within = ends_within;
-    options.timeout = Duration(1500);
-    test::Box box;
-    auto open = [&](const Options&, const mig::Catalogue&) {
-      Gpu cut = test::gpu(0, Strategy::mig,
-                          {test::instance("1g.10gb", 0, 1, 0), test::instance("2g.20gb", 4, 2, 1)});
-      Gpu free = test::gpu(1, Strategy::whole, {test::whole(2)});
-      Gpu busy = test::gpu(2, Strategy::whole, {test::whole(3)});
-      for (Gpu* gpu : {&cut, &free, &busy})
-        gpu->product = ProductKey("H100-80GB-SXM5"), gpu->origin.source = source;
-      Node drained = test::node("n2", {free});
-      drained.health = Health::drained;
-      Node first = test::node("n1", {cut, free, busy});
-      if (!nodes_in.empty()) first.partitions = {nodes_in};
-      std::vector<Workload> all = work;
-      if (!managed_by.empty()) {
-        first.gpus = {free, busy};
-        first.features = {managed_by};
-        first.gpus[0].index = GpuIndex{0}, first.gpus[1].index = GpuIndex{1};
-      }
-      if (managed_by.empty()) {
-        all.push_back(test::running("1", "alice", {test::holds("n1", {{0}, {3}})}));
-        all.back().ends = ends;
-      }
-      Opening opening;
-      auto backend = std::make_unique<test::StandingBackend>(std::vector<Node>{first, drained}, all);
-      backend->loads = loads, backend->scheduler = scheduler;
-      if (can) backend->can(*can);
-      opening.backends.push_back(std::move(backend));
-      return opening;
-    };
-    int asked = 0;  // a second goes by from one look at the clock to the next
-    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
-    return run_pack(options, test::catalogue(), joins, Streams{out, err});
-  }
-};
-
 TEST(PackCommand, EndsWithinCountsWorkAsGoneThatReachesItsTimeLimitByThen) {
   for (const bool by_then : {false, true}) {
     AskedOfCluster asked;
@@ -274,50 +209,6 @@ TEST(PackCommand, AnHourThatTheClocksLeaveOutIsSaidToBeOne) {
   tzset();
 }
 
-// Two nodes were drained and 37 free slices destroyed for jobs that waited on. This one does not tell on how
-// many nodes it may run, and n1 has room for three.
-TEST(PackCommand, WhatIsMadeForTheQueueAndHelpsNoneOfItIsSaidAndNotMade) {
-  AskedOfCluster asked;
-  asked.for_queue = true;
-  asked.nodes_in = "short";
-  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb")};
-  asked.work[0].group = "short";
-  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
-  EXPECT_NE(asked.out.str().find("waiting: within 24 h: 1 starts sooner"), std::string::npos)
-      << asked.out.str();
-  asked.work[0].requests = {{"gpu:3g.40gb", 4}};
-  asked.out.str("");
-  EXPECT_EQ(asked.run(), kFinding) << asked.err.str();
-  EXPECT_NE(asked.out.str().find("waiting: within 24 h: 0 start sooner"), std::string::npos)
-      << asked.out.str();
-  EXPECT_NE(asked.out.str().find("tessera advise names changes with which some start"), std::string::npos);
-  asked.output = OutputFormat::json;
-  asked.out.str("");
-  EXPECT_EQ(asked.run(), kFinding);
-  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
-  EXPECT_NE(asked.out.str().find("\"sooner\": 0"), std::string::npos) << asked.out.str();
-  asked.apply_it = true;
-  asked.err.str("");
-  EXPECT_EQ(asked.run(), kFinding);
-  EXPECT_NE(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
-  EXPECT_NE(asked.err.str().find("write 3g.40gb=4 in place of --for-queue"), std::string::npos)
-      << asked.err.str();
-}
-
-// A part of a job that has several is not played: whether it starts is not known, and not "no".
-TEST(PackCommand, WhatIsNotPlayedIsNotTakenForWhatDoesNotStart) {
-  AskedOfCluster asked;
-  asked.for_queue = true;
-  asked.nodes_in = "short";
-  asked.work = {test::waiting("30+0", "bob", "gpu:3g.40gb")};
-  asked.work[0].group = "short";
-  asked.apply_it = true;
-  EXPECT_EQ(asked.run(), kFinding) << "read-only";
-  EXPECT_EQ(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
-  EXPECT_NE(asked.err.str().find("whether they start is not known: 1 jobs or pods"), std::string::npos)
-      << asked.err.str();
-}
-
 // It was taken as given, and all nodes were planned.
 TEST(PackCommand, ANamespaceNarrowsNoDemandThatIsTyped) {
   AskedOfCluster asked;
@@ -336,101 +227,6 @@ TEST(PackCommand, AProductMayBeCalledByTheTypeThatSlurmGivesItsGpus) {
   asked.words = {"a100:3g.40gb=1"};
   EXPECT_EQ(asked.run(), kUsage);
   EXPECT_NE(asked.err.str().find("they are of H100-80GB-SXM5"), std::string::npos) << asked.err.str();
-}
-
-TEST(PackCommand, TheQueueIsTheDemand) {
-  AskedOfCluster asked;
-  asked.for_queue = true;
-  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu")};
-  asked.work.push_back(test::waiting("9", "bob", "gpu:3g.40gb"));
-  asked.work.back().reason = "Dependency";
-  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
-  EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
-  EXPECT_NE(
-      asked.out.str().find("the queue: 1 jobs or pods ask for these slices or whole GPUs, 1 for shares, "
-                           "GPUs whose type tells no product, or GPUs of AMD, "
-                           "1 wait for something else than room"),
-      std::string::npos)
-      << asked.out.str();
-  asked.output = OutputFormat::json;
-  asked.out.str("");
-  EXPECT_EQ(asked.run(), kDone);
-  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
-  auto document = parse_json(asked.out.str(), "pack");
-  ASSERT_TRUE(document);
-  EXPECT_EQ(
-      to_line(*document->find("queue")),
-      R"({"workloads":1,"other_requests":1,"other_reasons":1,"demand":{"3g.40gb":1},"of_any_product":0,"no_node":[]})");
-}
-
-// A GPU was cut for a job of a partition to which its node does not belong.
-TEST(PackCommand, WhatNoNodeCouldGiveAtOnceIsNotPlannedForAndCountedWithTheReason) {
-  AskedOfCluster asked;
-  asked.for_queue = true;
-  asked.nodes_in = "short";
-  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu:3g.40gb")};
-  asked.work[0].group = "short,long", asked.work[1].group = "long";
-  EXPECT_EQ(asked.run(), kFinding) << "not all that waits has room";
-  EXPECT_NE(asked.out.str().find("touches 1 GPU on 1 node"), std::string::npos) << asked.out.str();
-  EXPECT_NE(asked.out.str().find("not counted: 1 jobs or pods; no node of partition long could give 1 × "
-                                 "gpu:3g.40gb now, even with its GPUs changed\n"),
-            std::string::npos)
-      << asked.out.str();
-  asked.plan_it = true, asked.err.str("");
-  EXPECT_EQ(asked.run(), kFinding);
-  EXPECT_NE(asked.err.str().find("not counted: 1 jobs or pods"), std::string::npos) << asked.err.str();
-  asked.plan_it = false, asked.output = OutputFormat::json, asked.out.str("");
-  EXPECT_EQ(asked.run(), kFinding);
-  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
-  auto document = parse_json(asked.out.str(), "pack");
-  ASSERT_TRUE(document);
-  EXPECT_EQ(to_line(*document->find("queue")->find("no_node")),
-            R"([{"workloads":1,"partition":"long","nodes":1,"request":"1 × gpu:3g.40gb"}])");
-}
-
-TEST(PackCommand, OnlyThePartitionThatIsNamedIsAskedAndPlanned) {
-  AskedOfCluster asked;
-  asked.for_queue = true;
-  asked.partition = "short";
-  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu:2g.20gb")};
-  asked.work[0].group = "short,long";
-  asked.work[1].group = "long";
-  EXPECT_EQ(asked.run(), kUsage) << "no node is in it";
-  EXPECT_NE(asked.err.str().find("no node is in partition \"short\""), std::string::npos) << asked.err.str();
-  asked.nodes_in = "short";
-  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
-  EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
-  EXPECT_NE(asked.out.str().find("the queue: 1 jobs"), std::string::npos) << asked.out.str();
-}
-
-// It was told that "idle instances meet the demand", which says that something may start.
-TEST(PackCommand, AQueueThatNamesNoGpuIsNotMet) {
-  AskedOfCluster asked;
-  asked.for_queue = true;
-  asked.work = {test::waiting("8", "bob", "gpu")};
-  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
-  EXPECT_EQ(asked.out.str().find("idle instances meet the demand"), std::string::npos) << asked.out.str();
-  EXPECT_NE(asked.out.str().find("Nothing to do: the demand names no MIG slice and no whole GPU."),
-            std::string::npos)
-      << asked.out.str();
-}
-
-TEST(PackCommand, ANamespaceWithoutPodsIsTold) {
-  AskedOfCluster asked;
-  asked.scheduler = Scheduler::kubernetes;
-  asked.for_queue = true;
-  asked.partition = "nosuch";
-  asked.work = {test::waiting("ml/7", "bob", "nvidia.com/mig-3g.40gb")};
-  asked.work[0].group = "ml";
-  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
-  EXPECT_NE(asked.err.str().find("--partition nosuch: no pod in that namespace holds or asks for GPUs"),
-            std::string::npos)
-      << asked.err.str();
-  EXPECT_NE(asked.out.str().find("the demand names no MIG slice"), std::string::npos) << asked.out.str();
-  asked.partition = "ml";
-  asked.err.str("");
-  (void)asked.run();
-  EXPECT_EQ(asked.err.str().find("no pod in that namespace"), std::string::npos) << asked.err.str();
 }
 
 TEST(PackCommand, PeaksOfDifferentHoursAreSaidToBeThat) {
@@ -463,20 +259,6 @@ TEST(PackCommand, AGpuThatIsMadeWholeIsListedAsSuch) {
   EXPECT_EQ(json.run(file), kDone) << json.err.str();
   EXPECT_EQ(test::check_schema(test::schema_text("pack"), json.out.str()), std::vector<std::string>{});
   EXPECT_TRUE(parse_json(json.out.str(), "pack")->find("boards")->items[0].find("whole")->boolean);
-}
-
-// One uncut GPU is free, and one is cut and in use.
-TEST(PackCommand, AJobThatWaitsForAWholeGpuKeepsTheUncutOneFromBeingCut) {
-  AskedOfCluster asked;
-  asked.for_queue = true;
-  asked.work = {test::waiting("7", "bob", "gpu:4g.40gb"), test::waiting("8", "bob", "gpu:h100")};
-  EXPECT_EQ(asked.run(), kFinding) << asked.out.str();
-  EXPECT_NE(asked.out.str().find("the queue: 2 jobs or pods ask for these slices or whole GPUs, 0 for"),
-            std::string::npos)
-      << asked.out.str();
-  EXPECT_NE(asked.out.str().find("unmet: 1 of 1"), std::string::npos) << asked.out.str();
-  asked.work.pop_back();
-  EXPECT_EQ(asked.run(), kDone) << "the same without that job: the uncut one is cut";
 }
 
 TEST(PackCommand, ItsAnswerIsPlannedAndAppliedAtOnce) {

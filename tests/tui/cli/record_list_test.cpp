@@ -379,6 +379,8 @@ TEST(RecordDiff, WhatGaveNoAnswerAtTheMomentsIsNamedAndNothingIsSaidToStand) {
 // MIG is on for all the time, and from the second minute on the GPU has no instance.
 class LosesItsInstances final : public record::Recording {
  public:
+  // silent: scontrol show node does not answer before that.
+  explicit LosesItsInstances(bool silent = false) : silent_(silent) {}
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(120)}; }
   Result<Model> at(TimePoint time) override {
@@ -387,8 +389,12 @@ class LosesItsInstances final : public record::Recording {
     tell(ClusterSeen{Scheduler::slurm, false, "", "", "id"});
     std::vector<Slice> slices;
     if (time < test::at(60)) slices.push_back(test::instance("7g.80gb", 0, 8, 0));
-    tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::mig, slices)})}});
+    Gpu gpu = test::gpu(0, Strategy::mig, slices);
+    gpu.origin.source = Source::slurm_nodes;
+    tell(NodesListed{{test::node("n1", {gpu})}});
     tell(WorkloadsListed{{}});
+    if (silent_ && time < test::at(60))
+      tell(SourceReport{Source::slurm_nodes, Error{"no answer", "timed out", ""}, {}, "", false});
     return model;
   }
   Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
@@ -401,6 +407,7 @@ class LosesItsInstances final : public record::Recording {
 
  private:
   ClusterName name_{"hpc"};
+  bool silent_;
 };
 
 TEST(RecordDiff, AFindingThatAppearedBetweenTheTwoMomentsIsALine) {
@@ -420,6 +427,23 @@ TEST(RecordDiff, AFindingThatAppearedBetweenTheTwoMomentsIsALine) {
   options.output = OutputFormat::csv;
   EXPECT_EQ(run_diff(options, test::catalogue(), joins, {csv, err}), kDone) << err.str();
   EXPECT_NE(csv.str().find("hpc,n1 GPU 0,finding,,\"MIG on, no slices\""), std::string::npos) << csv.str();
+}
+
+// It was printed as one that came between the two.
+TEST(RecordDiff, WhetherAFindingWasThereIsNotKnownWhereItsSourceDidNotAnswerThen) {
+  Options options;
+  options.recording = "F", options.from = "2027-01-15T08:00:00Z", options.output = OutputFormat::csv;
+  test::Box box;
+  Joins joins{box, box, {}, {}, [] { return at(120); }, {}, false};
+  joins.recordings = [](const std::string&) {
+    std::vector<std::unique_ptr<record::Recording>> all;
+    all.push_back(std::make_unique<LosesItsInstances>(true));
+    return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
+  };
+  std::ostringstream csv, err;
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, {csv, err}), kUnknown) << err.str();
+  EXPECT_NE(csv.str().find("hpc,n1 GPU 0,finding,not known,\"MIG on, no slices\""), std::string::npos)
+      << csv.str();
 }
 
 TEST(RecordList, AnotherWordIsRefused) {

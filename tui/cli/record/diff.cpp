@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/model/recorded.hpp"
 #include "engine/query/local_time.hpp"
@@ -83,6 +84,12 @@ std::vector<Failing> failing_in(const Cluster& cluster, TimePoint at) {
   std::vector<Failing> all;
   for (const auto& [source, health] : cluster.sources)
     if (health.failure) all.push_back({at, source, health.last_ok, *health.failure});
+  return all;
+}
+
+std::set<Source> silent_in(const Cluster& cluster) {
+  std::set<Source> all;
+  for (const Failing& one : failing_in(cluster, {})) all.insert(one.source);
   return all;
 }
 
@@ -206,9 +213,9 @@ std::vector<record::Change> changes_of(const Model& before, TimePoint from, cons
                                        const mig::Catalogue& catalogue, const Options& options) {
   const Cluster &was = before.clusters.front(), &is = after.clusters.front();
   std::vector<record::Change> all = record::differences(was, is);
-  for (record::Change& one :
-       record::finding_differences(doctor_findings(before, was, catalogue, options, from),
-                                   doctor_findings(after, is, catalogue, options, to)))
+  for (record::Change& one : record::finding_differences(
+           doctor_findings(before, was, catalogue, options, from),
+           doctor_findings(after, is, catalogue, options, to), silent_in(was), silent_in(is)))
     all.push_back(std::move(one));
   return all;
 }
