@@ -95,7 +95,7 @@ Node ClusterStore::State::value_of(NodeEntry& entry) {
   std::copy_if(node.components.begin(), node.components.end(), std::back_inserter(entry.troubled),
                [](const Component& part) { return part.state != Part::ready; });
   judge(entry);
-  if (node.order) node.order->since = entry.pending_since;
+  if (node.order && !entry.pending_before) node.order->since = entry.pending_since;
   return node;
 }
 
@@ -136,17 +136,19 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   TimePoint now = clock();
   // What the first look finds may have been so for long: since its labels say it. Later it begins as we
   // watch: a change brings the labels and the counts that belong to them one after the other.
-  auto since = [&](std::optional<TimePoint>& at, bool is_so, const std::optional<TimePoint>& written) {
+  auto since = [&](std::optional<TimePoint>& at, bool& before, bool is_so,
+                   const std::optional<TimePoint>& written) {
     if (!is_so) return at.reset();
-    if (!at) at = now;
-    if (first_look && time_told && written) at = std::min(*at, *written - server_ahead);
+    if (!at) at = now, before = first_look || !entry.judged;
+    if (first_look && time_told && written) at = std::min(*at, *written - server_ahead), before = false;
   };
   const Written& written = entry.object.written;
-  since(entry.pending_since, is_underway(entry.object.label("nvidia.com/mig.config.state")), written.order);
+  since(entry.pending_since, entry.pending_before,
+        is_underway(entry.object.label("nvidia.com/mig.config.state")), written.order);
   // Where a DRA driver hands out the devices, no device plugin counts them.
-  since(entry.differs_since, entry.numbers.empty() && labels_and_counts_differ(entry.object, entry.sharing),
-        written.sharing);
-  since(entry.unmade_since, !entry.unmade.empty(), written.order);
+  since(entry.differs_since, entry.differs_before,
+        entry.numbers.empty() && labels_and_counts_differ(entry.object, entry.sharing), written.sharing);
+  since(entry.unmade_since, entry.unmade_before, !entry.unmade.empty(), written.order);
   NodeEvidence evidence;
   evidence.node = &entry.object;
   evidence.sharing = &entry.sharing;
@@ -154,6 +156,9 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   evidence.pending_since = entry.pending_since;
   evidence.differs_since = entry.differs_since;
   evidence.unmade_since = entry.unmade_since;
+  evidence.pending_before = entry.pending_before;
+  evidence.differs_before = entry.differs_before;
+  evidence.unmade_before = entry.unmade_before;
   evidence.unmade = entry.unmade;
   evidence.now = now;
   evidence.server_ahead = skew();
@@ -178,6 +183,7 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   entry.remarks = remarks_on(evidence);
   judge_config(entry, now);
   judge_figures(entry, held_since, now);
+  entry.judged = true;
 }
 
 // A ConfigMap reaches a pod within some two minutes, and then the plugin starts again by itself, or does not.
@@ -351,6 +357,9 @@ void ClusterStore::State::post_remarks() {
            "the GPU operator is " + policy.state,
            "one of its parts is not ready somewhere: kubectl get clusterpolicy -o yaml shows which"});
       all.back().commands = {"kubectl get clusterpolicy " + shell_word(policy.meta.name) + " -o yaml"};
+      // Other states ("ignored") may have come after it.
+      if (policy.state == "notReady" && policy.not_ready_since)
+        all.back().since = *policy.not_ready_since - skew();
     }
   if (site)
     for (const auto& [part, reading] : site->readings.all())

@@ -26,6 +26,8 @@ struct ClusterStore::State {
     NodeSharing sharing;
     std::vector<Component> troubled;  // parts of the GPU stack that are not ready
     std::optional<TimePoint> pending_since, differs_since, unmade_since;
+    bool pending_before = false, differs_before = false, unmade_before = false;  // or for longer, untold
+    bool judged = false;                                                         // once at least
     std::optional<TimePoint> stale_since;    // its device plugin has not taken its configuration up since
     std::optional<TimePoint> unnamed_since;  // pods hold its GPUs and its figures name none since
     std::optional<TimePoint> unnamed_seen;   // ... as was seen: none were asked for before

@@ -153,6 +153,11 @@ class Reducer {
   void apply(RunTold&) {}
   void apply(RunRefused&) {}
   void apply(RunsAtRest&) {}
+  // What fits before it begins is less with each round, also where nothing else changes.
+  bool awaits_reservation() const {
+    return std::any_of(cluster_.reservations.begin(), cluster_.reservations.end(),
+                       [&](const Reservation& one) { return one.start && *one.start > at_; });
+  }
   void apply(SourceReport& report) {
     const bool first = !cluster_.sources.contains(report.source);
     SourceHealth& health = cluster_.sources[report.source];
@@ -177,7 +182,8 @@ class Reducer {
       health.incomplete = report.incomplete;
     }
     health.failure = std::move(report.failure);
-    (told_otherwise ? changes_.cluster : changes_.status) = true;
+    const bool nearer = (tells_nodes(report.source) || tells_work(report.source)) && awaits_reservation();
+    (told_otherwise || nearer ? changes_.cluster : changes_.status) = true;
   }
   void apply(PaceReport& report) {
     cluster_.pace = report;

@@ -152,13 +152,14 @@ struct DaemonSetObject {
 
 struct ClusterPolicyObject {
   Meta meta;
-  std::string state;                  // status.state: ready, notReady, ignored
-  std::string mig_strategy;           // spec.mig.strategy
-  std::string mig_config;             // spec.migManager.config.name: a ConfigMap
-  std::string plugin_config;          // spec.devicePlugin.config.name
-  std::string plugin_config_default;  // spec.devicePlugin.config.default
-  std::optional<bool> mig_manager;    // spec.migManager.enabled
-  std::string licence_secret;         // spec.driver.licensingConfig.secretName or the older configMapName
+  std::string state;                         // status.state: ready, notReady, ignored
+  std::optional<TimePoint> not_ready_since;  // by its condition Ready, where that is False
+  std::string mig_strategy;                  // spec.mig.strategy
+  std::string mig_config;                    // spec.migManager.config.name: a ConfigMap
+  std::string plugin_config;                 // spec.devicePlugin.config.name
+  std::string plugin_config_default;         // spec.devicePlugin.config.default
+  std::optional<bool> mig_manager;           // spec.migManager.enabled
+  std::string licence_secret;  // spec.driver.licensingConfig.secretName or the older configMapName
 };
 
 // meta/v1 LabelSelector.

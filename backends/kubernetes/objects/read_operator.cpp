@@ -38,6 +38,14 @@ void read_part(JsonValue& value, std::string* name, std::string* fallback, std::
   });
 }
 
+std::optional<TimePoint> not_ready_since(JsonValue& value) {
+  std::vector<Condition> conditions;
+  read_conditions(value, conditions);
+  for (const Condition& one : conditions)
+    if (one.type == "Ready" && one.status == "False") return one.since;
+  return std::nullopt;
+}
+
 void read_policy_spec(JsonValue& value, ClusterPolicyObject& policy) {
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "migManager") read_part(field, &policy.mig_config, nullptr, &policy.mig_manager);
@@ -82,6 +90,7 @@ void read_object(JsonValue& value, ClusterPolicyObject& policy) {
     if (key == "status")
       field.fields([&](std::string_view inner, JsonValue& text) {
         if (inner == "state") policy.state = words(text, 32);
+        if (inner == "conditions") policy.not_ready_since = not_ready_since(text);
       });
   });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/objects/dra_counters.hpp"
@@ -53,11 +54,13 @@ class Writer {
   }
 
  private:
-  // follows: what it means for work; since: nullopt: that is not told.
+  // follows: what it means for work; since: nullopt: that is not told; or_before: it may have been so for
+  // longer.
   void add(Remark::Grade grade, std::string text, std::string hint, std::string follows,
-           std::optional<TimePoint> since = std::nullopt) {
+           std::optional<TimePoint> since = std::nullopt, bool or_before = false) {
     remarks_.push_back({grade, node_.meta.name, true, std::move(text), std::move(hint), Remark::Kind::other,
                         std::move(follows), since});
+    if (or_before) std::swap(remarks_.back().since, remarks_.back().seen);
   }
   // Of the remark that was added last: who wrote a label may have written another one of its labels since.
   void written(const std::optional<TimePoint>& at) {
@@ -102,14 +105,14 @@ class Writer {
           Remark::Grade::warning,
           fmt::format("is rebooting for its layout {}, for {}", config, minutes(*evidence_.pending_since)),
           "its MIG manager does that by itself, and goes on when the node is back",
-          "none of its GPUs can be had until it is back", evidence_.pending_since);
+          "none of its GPUs can be had until it is back", evidence_.pending_since, evidence_.pending_before);
     if (passed < kWedged) return;
     if (state == "rebooting") {
       add(Remark::Grade::danger,
           fmt::format("has been rebooting for its layout {} for {}", config,
                       minutes(*evidence_.pending_since)),
           "look at the node's console: it did not come back", "none of its GPUs can be had until it is back",
-          evidence_.pending_since);
+          evidence_.pending_since, evidence_.pending_before);
     } else if (paused) {
       wedged_ = true;
       add(Remark::Grade::danger,
@@ -118,12 +121,13 @@ class Writer {
           fmt::format("ordering the same layout again does nothing: restart its MIG manager's pod, or order "
                       "another layout and then {} again (one whose log goes on is slow, not stuck)",
                       config),
-          "no pod gets a GPU there", evidence_.pending_since);
+          "no pod gets a GPU there", evidence_.pending_since, evidence_.pending_before);
       to_copy(pods_of(kMigManager));
     } else {
       add(Remark::Grade::warning,
           fmt::format("layout {} has been pending for {}", config, minutes(*evidence_.pending_since)),
-          "look at its MIG manager's log", "what it is to offer cannot be had yet", evidence_.pending_since);
+          "look at its MIG manager's log", "what it is to offer cannot be had yet", evidence_.pending_since,
+          evidence_.pending_before);
       to_copy(pods_of(kMigManager));
     }
   }
@@ -153,7 +157,8 @@ class Writer {
             "nvidia.com/mig.config={1}; if it stays so, the device plugin or feature discovery reports "
             "what was there before: restart its pod on the node",
             node_.meta.name, config),
-        "pods that ask for what is missing do not start there", evidence_.unmade_since);
+        "pods that ask for what is missing do not start there", evidence_.unmade_since,
+        evidence_.unmade_before);
   }
 
   void components() {
@@ -207,7 +212,8 @@ class Writer {
     if (text.empty()) return;
     add(Remark::Grade::warning, text,
         "the device plugin or feature discovery has not noticed a change: restart its pod on the node",
-        "pods may be sent there for what is not there, or not for what is", evidence_.differs_since);
+        "pods may be sent there for what is not there, or not for what is", evidence_.differs_since,
+        evidence_.differs_before);
     restarted();
   }
   // The way out of the remark that was added last. Running pods keep their GPUs.
@@ -233,7 +239,8 @@ class Writer {
           fmt::format("{}={}, and no {} is offered", ack::kSchedule, mode, ack::kMemory),
           "the component ack-ai-installer brings the plugin of that mode: see that it is installed and "
           "that its pod runs on the node",
-          "pods that ask for a share of memory do not start there", evidence_.differs_since);
+          "pods that ask for a share of memory do not start there", evidence_.differs_since,
+          evidence_.differs_before);
     add(Remark::Grade::warning,
         fmt::format("{} is {}, and {} is offered all the same", ack::kSchedule,
                     mode.empty() ? "taken off" : mode, ack::kMemory),
@@ -241,7 +248,7 @@ class Writer {
             "whole GPUs come back by the value {1}, not by taking the label off: kubectl label node {0} "
             "--overwrite {2}={1}",
             node_.meta.name, ack::kWhole, ack::kSchedule),
-        "pods that ask for whole GPUs do not start there", evidence_.differs_since);
+        "pods that ask for whole GPUs do not start there", evidence_.differs_since, evidence_.differs_before);
   }
 
   // The device plugin keeps what it finds broken in capacity and takes it out of allocatable.

@@ -27,7 +27,9 @@ struct NodeEvidence {
   std::optional<TimePoint> pending_since;  // its order has been in state pending or rebooting since
   std::optional<TimePoint> differs_since;  // labels and counts have differed since
   std::optional<TimePoint> unmade_since;   // its layout has been told to be made, and not offered, since
-  std::string unmade;                      // what is offered, and what is not
+  // Each was so when it was first looked at, and nothing tells since when: then it is that time at least.
+  bool pending_before = false, differs_before = false, unmade_before = false;
+  std::string unmade;  // what is offered, and what is not
   TimePoint now{};
   Duration server_ahead{0};          // the API server's clock before ours: conditions are timed by it
   bool claimed = false;              // a DRA driver hands out its devices

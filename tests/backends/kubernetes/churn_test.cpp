@@ -47,6 +47,15 @@ std::string said_of_nodes(const Cluster& cluster) {
   return all;
 }
 
+// The remark that has these words.
+Remark remark_of(const Cluster& cluster, const std::string& words) {
+  for (const auto& [source, remarks] : cluster.remarks)
+    for (const Remark& one : remarks)
+      if (one.text.find(words) != std::string::npos) return one;
+  ADD_FAILURE() << words << " is not among\n" << said_of_nodes(cluster);
+  return {};
+}
+
 // Counts that changed before we came are told at once; a change that we watch may bring labels and counts one
 // after the other.
 TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
@@ -144,6 +153,7 @@ TEST(KubernetesFirstLook, TellsThatAnOldEditOfTheSharingIsNotTaken) {
       "version: v1\nsharing:\n  timeSlicing:\n    resources:\n      - name: nvidia.com/gpu\n        "
       "replicas: 4\n";
   site->readings.told(operators::SitePart::plugin_config, operators::Reading::Is::value, {});
+  std::optional<TimePoint> seen;
   const auto told = [&](const char* edited, Duration watched) {
     site->plugin_configs_written = edited ? parse_utc(edited) : std::nullopt;
     Kept kept;
@@ -155,12 +165,74 @@ TEST(KubernetesFirstLook, TellsThatAnOldEditOfTheSharingIsNotTaken) {
     kept.store.look_again();
     const std::string said = said_of_nodes(kept.cluster());
     const std::size_t at = said.find("ts-4 sets 8, for ");
+    seen = at == std::string::npos ? std::nullopt : remark_of(kept.cluster(), "ts-4 sets 8, for ").seen;
     return at == std::string::npos ? "" : said.substr(at, said.find('\n', at) - at);
   };
   EXPECT_EQ(told("2026-11-22T10:35:00Z", Duration(0)), "ts-4 sets 8, for 25 min at least");
+  EXPECT_EQ(seen, parse_utc("2026-11-22T11:35:00Z")) << "by our clock";
   EXPECT_EQ(told("2026-11-22T10:58:00Z", Duration(0)), "") << "the plugin may be about to take it";
   EXPECT_EQ(told(nullptr, Duration(0)), "") << "when it was edited is not told";
   EXPECT_EQ(told(nullptr, std::chrono::minutes(5)), "ts-4 sets 8, for 5 min at least");
+  EXPECT_EQ(seen, parse_utc("2026-11-22T12:00:00Z")) << "the first look";
+}
+
+// A server that does not tell who wrote a node's labels, and when: SINCE was when tessera looked first.
+TEST(KubernetesFirstLook, OfWhatStandsThereWithoutATimeItIsToldThatItIsSinceThenAtLeast) {
+  const TimePoint first = *parse_utc("2026-11-22T12:00:00Z");
+  const std::string differs = "nvidia.com/gpu is 2 by the labels, 1 by the device plugin";
+  Labels ordered = kOne;
+  ordered["nvidia.com/mig.config"] = "all-disabled", ordered["nvidia.com/mig.config.state"] = "pending";
+  const auto looked_at = [&](Kept& kept, const std::string& node) {
+    kept.now = first;
+    kept.list({{"n1", node}}, {});
+    kept.store.set_server_time(first);
+    kept.store.set_site(std::make_shared<operators::OperatorSetup>());
+  };
+  const auto later = [&](Kept& kept, const std::string& words) {
+    kept.now = first + std::chrono::minutes(6);
+    kept.store.look_again();
+    return remark_of(kept.cluster(), words);
+  };
+  Kept counts, order, told, watched;
+  looked_at(counts, node_json("n1", kOne, {{"nvidia.com/gpu", "1"}}));
+  EXPECT_EQ(later(counts, differs).since, std::nullopt);
+  EXPECT_EQ(later(counts, differs).seen, first);
+  looked_at(order, node_json("n1", ordered, {{"nvidia.com/gpu", "2"}}));
+  EXPECT_EQ(later(order, "layout all-disabled has been pending").since, std::nullopt);
+  EXPECT_EQ(later(order, "layout all-disabled has been pending").seen, first);
+  EXPECT_EQ(order.cluster().nodes.find(NodeName("n1"))->order->since, std::nullopt);
+  looked_at(told, labelled_node("1", "2026-11-22T11:00:00Z"));
+  EXPECT_EQ(later(told, differs).since, first - std::chrono::hours(1));
+  looked_at(watched, node_json("n1", kOne, {{"nvidia.com/gpu", "2"}}));
+  ASSERT_TRUE(watched.store.nodes().line(
+      event_json("MODIFIED", node_json("n1", kOne, {{"nvidia.com/gpu", "1"}}, "", "True", "2"))));
+  watched.store.look_again();
+  EXPECT_EQ(later(watched, differs).since, first) << "it became so before our eyes";
+}
+
+TEST(KubernetesFirstLook, SinceWhenTheOperatorIsNotReadyIsWhatItsOwnConditionTells) {
+  const auto since = [](const std::string& state, const std::string& ready) {
+    Kept kept;
+    kept.now = *parse_utc("2026-11-22T12:00:00Z");
+    kept.list({}, {});
+    kept.store.set_server_time(kept.now - std::chrono::hours(1));
+    ClusterStore::Handler policies = kept.store.cluster_policies();
+    policies.begin();
+    EXPECT_TRUE(policies.page(
+        list_json(
+            {R"({"metadata":{"name":"cluster-policy","resourceVersion":"1"},"status":{"state":")" + state +
+             R"(","conditions":[{"type":"Error","status":"True",)"
+             R"("lastTransitionTime":"2026-11-22T09:00:00Z"},{"type":"Ready","status":")" +
+             ready + R"(","lastTransitionTime":"2026-11-22T10:00:00Z"}]}})"},
+            "1"),
+        true));
+    policies.listed();
+    kept.store.look_again();
+    return remark_of(kept.cluster(), "the GPU operator is " + state).since;
+  };
+  EXPECT_EQ(since("notReady", "False"), parse_utc("2026-11-22T11:00:00Z")) << "the server's clock is behind";
+  EXPECT_EQ(since("notReady", "True"), std::nullopt) << "it does not say so yet";
+  EXPECT_EQ(since("ignored", "False"), std::nullopt) << "it may have been not ready before";
 }
 
 // tessera doctor looks once, and never saw that an exporter names no pod: that was told after four minutes of
@@ -174,6 +246,7 @@ TEST(KubernetesFirstLook, TellsThatFiguresNameNoPodWhereAPodHasRunForLong) {
   DcgmReadings readings;
   readings.parts.resize(2);
   readings.parts[1].gpu = 1;
+  std::optional<TimePoint> seen;
   const auto told = [&](const std::string& started, Duration watched, bool again) {
     Kept kept;
     kept.now = *parse_utc("2026-11-22T12:00:00Z");
@@ -192,11 +265,15 @@ TEST(KubernetesFirstLook, TellsThatFiguresNameNoPodWhereAPodHasRunForLong) {
     readings.at = kept.now;
     kept.store.set_readings("n1", readings);
     kept.store.look_again();
-    return said_of_nodes(kept.cluster()).find("name no pod") != std::string::npos;
+    const bool said = said_of_nodes(kept.cluster()).find("name no pod") != std::string::npos;
+    seen = said ? remark_of(kept.cluster(), "name no pod").seen : std::nullopt;
+    return said;
   };
   EXPECT_TRUE(told("2026-11-22T11:00:00Z", Duration(0), false)) << "it has run for an hour";
+  EXPECT_EQ(seen, parse_utc("2026-11-22T12:00:00Z")) << "none were asked for before";
   EXPECT_FALSE(told("2026-11-22T11:59:00Z", Duration(0), false)) << "the next scrape may name it";
   EXPECT_TRUE(told("2026-11-22T11:59:00Z", std::chrono::minutes(4), false));
+  EXPECT_EQ(seen, parse_utc("2026-11-22T12:00:00Z"));
   EXPECT_FALSE(told("2026-11-22T11:00:00Z", Duration(0), true)) << "one scrape without names proves nothing";
   EXPECT_TRUE(told("2026-11-22T11:00:00Z", std::chrono::minutes(5), true));
 }

@@ -178,6 +178,32 @@ TEST_F(Remarked, ALayoutThatIsToldAndNotThere) {
          "kubectl label node n1 nvidia.com/mig.config-");
 }
 
+// Each claimed that it has been so since exactly when tessera came.
+TEST_F(Remarked, OfWhatWasSoAtTheFirstLookItIsToldThatItIsSinceThenAtLeast) {
+  const auto told_at_least = [&](const std::string& text) {
+    EXPECT_NE(only().find(text), std::string::npos) << only();
+    EXPECT_EQ(since, std::nullopt) << text;
+    EXPECT_EQ(seen, now - 6min) << text;
+  };
+  evidence.pending_before = evidence.differs_before = evidence.unmade_before = true;
+  labels["nvidia.com/mig.config"] = "all-1g.10gb";
+  evidence.unmade = "2 whole GPUs, not 14 of 1g.10gb";
+  evidence.unmade_since = now - 6min;
+  told_at_least("layout all-1g.10gb is reported as made");
+  evidence.unmade_since.reset();
+  evidence.pending_since = now - 6min;
+  labels["nvidia.com/mig.config.state"] = "rebooting";
+  told_at_least("is rebooting for its layout");
+  labels["nvidia.com/mig.config.state"] = "pending";
+  told_at_least("has been pending for 6 min");
+  labels["nvidia.com/gpu.deploy.device-plugin"] = "paused-for-mig-change";
+  told_at_least("stuck: layout all-1g.10gb pending for 6 min");
+  evidence.pending_since.reset();
+  labels = kOne, offered = {{"nvidia.com/gpu", "1"}};
+  evidence.differs_since = now - 6min;
+  told_at_least("nvidia.com/gpu is 2 by the labels, 1 by the device plugin");
+}
+
 TEST_F(Remarked, ADriverUpgradeUntilItIsDone) {
   labels["nvidia.com/gpu-driver-upgrade-state"] = "upgrade-done";
   EXPECT_EQ(only(), "0 remarks");

@@ -53,6 +53,23 @@ TEST(Reduce, ASourceThatAnswersAsBeforeAndOurPaceLeaveTheRowsAlone) {
   EXPECT_EQ(story.cluster().sources.at(Source::slurm_nodes).last_ok, at(10));
 }
 
+// On a quiet cluster FITS told for hours of a job that it ends before a reservation begins.
+TEST(Reduce, WhileAReservationIsToComeEachRoundMovesTheRows) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}});
+  Reservation service;
+  service.name = "service", service.nodes = "n1", service.start = at(60);
+  story.tell(ReservationsListed{{service}});
+  const auto moves = [&](Source source, int seconds) {
+    return story.tell(SourceReport{source, std::nullopt, Duration{20}, ""}, seconds).any();
+  };
+  EXPECT_TRUE(moves(Source::slurm_nodes, 0));
+  EXPECT_TRUE(moves(Source::slurm_nodes, 30));
+  EXPECT_TRUE(moves(Source::slurm_reservations, 30)) << "its first answer";
+  EXPECT_FALSE(moves(Source::slurm_reservations, 40)) << "it is not what is counted";
+  EXPECT_FALSE(moves(Source::slurm_nodes, 60)) << "it has begun";
+}
+
 TEST(Reduce, ASourceThatFailsOrNotesSomethingNewMovesTheRows) {
   Story story;
   story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{20}, ""});
