@@ -15,10 +15,15 @@
 #include "tui/screens/fleet/fleet_evidence.hpp"
 #include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/large.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 
 namespace {
+
+bool shows_demand(const Screen& screen) {
+  return screen.kind == ScreenKind::overview || is_waiting_list(screen);
+}
 
 Duration since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begin);
@@ -113,7 +118,7 @@ Packer::~Packer() {
 
 void Packer::follow(const UiState& state) {
   // The fleet file is asked about so often that what takes longer would never be done.
-  if (state.top().kind == ScreenKind::overview && state.large.demand && state.large.demand->working() &&
+  if (shows_demand(state.top()) && state.large.demand && state.large.demand->working() &&
       work_->is_asked(state.large.demand->question))
     return;
   if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->working())
@@ -130,7 +135,7 @@ void Packer::follow(const UiState& state) {
 void Packer::follow_large(const UiState& state) {
   const LargeState& large = state.large;
   const ScreenKind kind = state.top().kind;
-  if (kind == ScreenKind::overview && large.demand && large.demand->working())
+  if (shows_demand(state.top()) && large.demand && large.demand->working())
     return ask(large.demand->question);
   if (kind == ScreenKind::plan && state.plan && state.plan->asked_hours && state.plan->asked_hours->working())
     return ask(state.plan->asked_hours->question);

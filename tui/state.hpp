@@ -96,6 +96,7 @@ struct DerivedRows {
   std::vector<int> widths;    // cells that each column would like, from a sample of the rows
   std::string head;           // a sentence above the rows, in English; empty: none
   std::string head_unsure;    // what of it is not known; empty: nothing
+  std::string head_then;      // when that was counted; empty: now
   std::string head_left_out;  // and what it leaves out; empty: nothing
   int plain_reason = 0;       // cells of the longest plain_reason() of that sample; 0: none
 };

@@ -82,8 +82,9 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   if (!table) return derived;
   derived = table->derive(ui, state, screen);
   if (is_waiting_list(screen)) {
-    WaitingHead head = waiting_head(ui, screen, state.past);
+    WaitingHead head = waiting_head(state, ui, screen);
     derived.head = std::move(head.sentence), derived.head_unsure = std::move(head.unsure);
+    derived.head_then = std::move(head.then);
     if (!derived.head.empty()) derived.head_left_out = waiting_left_out(ui, screen);
     derived.plain_reason = longest_plain_reason(ui, state, derived.rows);
   }

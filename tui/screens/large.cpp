@@ -1,11 +1,14 @@
 #include "tui/screens/large.hpp"
 
 #include "tui/screens/overview/overview_demand.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 void take_large(UiState& state, const UiContext& ui, const LargeTold& told) {
   if (const auto* demand = std::get_if<std::shared_ptr<const DemandCounted>>(&told.what)) {
-    if (take_large(state.large.demand, ui, *demand, told.took)) show_demand(state.overview, state, ui);
+    if (!take_large(state.large.demand, ui, *demand, told.took)) return;
+    show_demand(state.overview, state, ui);
+    if (is_waiting_list(state.top())) state.top().derived.valid = false;  // its first line tells of it
   } else if (const auto* why = std::get_if<std::shared_ptr<const WhyFound>>(&told.what)) {
     take_large(state.large.why, ui, *why, told.took);
   } else if (const auto* hours = std::get_if<std::shared_ptr<const HoursPlayed>>(&told.what)) {

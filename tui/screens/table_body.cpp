@@ -7,6 +7,7 @@
 #include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
 #include "tui/screens/waiting.hpp"
@@ -153,6 +154,7 @@ void put_cursor(Screen& screen, const UiContext& ui, int row) {
 }
 
 void refresh_table(UiState& state, Screen& screen, const UiContext& ui) {
+  if (is_waiting_list(screen)) refresh_demand(state, ui);
   const std::string key = derive_key(state, screen);
   // The list below the top one is kept fresh too: `[` and `]` walk along it. A huge one waits until it is
   // seen.

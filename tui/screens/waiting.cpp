@@ -11,6 +11,7 @@
 #include "engine/plan/effect/queue.hpp"
 #include "engine/why/words.hpp"
 #include "tui/language/wrap.hpp"
+#include "tui/screens/documents.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
@@ -103,7 +104,7 @@ bool is_waiting_list(const Screen& screen) {
   });
 }
 
-WaitingHead waiting_head(const UiContext& ui, const Screen& screen, bool past) {
+WaitingHead waiting_head(const UiState& state, const UiContext& ui, const Screen& screen) {
   // Of a part of what waits, it would tell of rows that are not there.
   if (screen.filter_text != kAllWaiting || screen.only_mine) return {};
   Sums sums = count_waiting(ui, screen);
@@ -111,13 +112,13 @@ WaitingHead waiting_head(const UiContext& ui, const Screen& screen, bool past) {
   const int waiting = sums.waiting;
   if (waiting == 0)
     return {begun(sums.all) + ". What is free is not known now, so what would start is not either."};
-  const std::vector<DemandRow> rows = demand_rows(ui.model, ui.catalogue);
-  if (rows.empty()) return {begun(waiting) + ". How many would start now is not worked out here."};
-  add_fits(sums, rows, ui, screen);
+  const std::optional<DemandKnown> known = demand_known(state, ui);
+  if (!known) return {begun(waiting) + ". How many would start now is being counted."};
+  add_fits(sums, known->rows, ui, screen);
   if (sums.for_room == 0)
     return {begun(waiting) + ": none of them for room, but for a release, a limit or a time."};
   const bool most = sums.shared && waiting > 1;
-  std::string text = begun(waiting) + fits(sums, most && sums.now > 0, past);
+  std::string text = begun(waiting) + fits(sums, most && sums.now > 0, state.past);
   if (sums.cut <= sums.now)
     text += ".";
   else
@@ -129,7 +130,8 @@ WaitingHead waiting_head(const UiContext& ui, const Screen& screen, bool past) {
         "Whether {} of them would fit is not known: which nodes they may use, or whether "
         "enough CPUs and memory are free there, is not.",
         sums.unsure);
-  return {std::move(text), std::move(unsure)};
+  std::string then = known->at ? fmt::format("Counted at {}.", time_text(*known->at)) : std::string();
+  return {std::move(text), std::move(unsure), std::move(then)};
 }
 
 std::string waiting_left_out(const UiContext& ui, const Screen& screen) {
@@ -159,6 +161,7 @@ std::vector<std::string> head_of(const UiState& state, int width) {
   if (derived.head.empty() || derived.rows.empty()) return {};
   std::string text = told(state, derived.head);
   if (!derived.head_unsure.empty()) text += " " + told(state, derived.head_unsure);
+  if (!derived.head_then.empty()) text += " " + told(state, derived.head_then);
   if (!derived.head_left_out.empty()) text += " " + told(state, derived.head_left_out);
   std::vector<std::string> lines = wrap(text, width - 2);
   if (lines.size() > kMostLines) lines.resize(kMostLines);

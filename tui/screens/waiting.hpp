@@ -19,12 +19,13 @@ inline constexpr std::string_view kAllFree = "state=free";
 bool is_waiting_list(const Screen& screen);
 // One sentence: how much waits, how much of it would find room now or after a re-cut. In English; worked out
 // with the rows (DerivedRows::head). Empty: the list shows only a part of what waits, or no GPU is waited
-// for. past: a moment of a recording is shown.
+// for.
 // unsure: a second one, of what may fit and may not, since it is not known which nodes it may use.
+// then: when that was counted, in large clusters.
 struct WaitingHead {
-  std::string sentence, unsure = {};
+  std::string sentence, unsure = {}, then = {};
 };
-WaitingHead waiting_head(const UiContext& ui, const Screen& screen, bool past);
+WaitingHead waiting_head(const UiState& state, const UiContext& ui, const Screen& screen);
 // Another one behind it: whose work it does not count, as their cluster does not answer. Empty: all is
 // counted.
 std::string waiting_left_out(const UiContext& ui, const Screen& screen);

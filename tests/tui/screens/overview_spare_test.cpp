@@ -220,6 +220,16 @@ TEST(OverviewSpare, ThePlannersThreadCountsTheDemandOfTheOverviewAlone) {
   EXPECT_FALSE(packer.busy()) << "answered";
 }
 
+// Of a large site the waiting list said that how many would start is not worked out.
+TEST(OverviewSpare, TheWaitingListOfALargeSiteTellsWhatWasCounted) {
+  Session session(large_places(), {200, 40});
+  session.press("w");
+  EXPECT_TRUE(session.shows("How many would start now is being counted.")) << session.screen();
+  session.work_out();
+  EXPECT_FALSE(session.shows("is being counted")) << session.screen();
+  EXPECT_TRUE(session.shows("Counted at ")) << session.screen();
+}
+
 // What waited when a cluster answered last is not what waits now.
 TEST(OverviewSpare, OfAClusterThatFellSilentNoCountedDemandIsShown) {
   Session session(large_places(), {120, 40});

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <memory>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "engine/plan/notices.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
+#include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/large.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -27,24 +27,17 @@ constexpr std::size_t kManyBoards = 64;  // from here on a moving cluster is not
 constexpr std::size_t kListed = 8;       // disturbed workloads, resources: the plan's own screen has all
 constexpr int kLabel = 12;
 
-// An outlook with its own copy of the workloads: the model's may move while the screen is open.
+// An outlook with its own copy of the cluster: the model's may move while the screen is open.
 struct OwnOutlook {
-  std::vector<Workload> pending;
+  Cluster cluster;
   plan::Outlook outlook;
 };
 
 std::shared_ptr<const plan::Outlook> own_outlook(const Cluster& cluster, const mig::Catalogue& catalogue,
                                                  const plan::SiteRules& rules) {
   auto own = std::make_shared<OwnOutlook>();
-  own->outlook = plan::look_out(cluster, catalogue, rules);
-  std::unordered_map<const Workload*, const Workload*> copy_of;
-  own->pending.reserve(own->outlook.pending.size());
-  for (const Workload*& one : own->outlook.pending) {
-    own->pending.push_back(*one);
-    copy_of[one] = &own->pending.back();
-    one = &own->pending.back();
-  }
-  for (const Workload*& one : own->outlook.queue.waiting) one = copy_of.at(one);
+  own->cluster = cluster;
+  own->outlook = plan::look_out(own->cluster, catalogue, rules);
   return {own, &own->outlook};
 }
 

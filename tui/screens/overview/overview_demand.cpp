@@ -222,28 +222,41 @@ std::vector<DemandRow> counted_then(const DemandCounted& answer, const Model& mo
   return rows;
 }
 
-DemandRow note_of_age(const DemandCounted& answer) {
+// A table that is cut loses its last rows: what makes its numbers true is not one of them.
+void put_before(std::vector<DemandRow>& rows, std::vector<DemandRow> notes) {
+  rows.insert(rows.begin(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
+}
+
+DemandRow note_of_age(TimePoint at) {
   DemandRow note;
-  note.demand.resource = fmt::format("counted at {}: with so many GPUs, jobs and pods not at each change",
-                                     time_text(answer.question->at));
+  note.demand.resource =
+      fmt::format("counted at {}: with so many GPUs, jobs and pods not at each change", time_text(at));
   return note;
 }
 
 }  // namespace
 
+std::optional<DemandKnown> demand_known(const UiState& state, const UiContext& ui) {
+  if (!is_large(ui.model)) return DemandKnown{count_demand(ui.model, ui.catalogue), {}, std::nullopt};
+  const DemandCounted* then = state.large.demand ? state.large.demand->answer.get() : nullptr;
+  if (!then) return std::nullopt;
+  return DemandKnown{counted_then(*then, ui.model), then->left_out, then->question->at};
+}
+
+std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue) {
+  std::vector<DemandRow> rows = count_demand(model, catalogue);
+  if (!rows.empty()) put_before(rows, notes_on(model, {}));
+  return rows;
+}
+
 void show_demand(OverviewData& data, const UiState& state, const UiContext& ui) {
-  const bool large = is_large(ui.model);
-  const DemandCounted* then = large && state.large.demand ? state.large.demand->answer.get() : nullptr;
-  data.demand_awaited = large && !then;
+  std::optional<DemandKnown> known = demand_known(state, ui);
+  data.demand_awaited = !known;
   data.demand.clear();
-  if (data.demand_awaited) return;
-  data.demand = then ? counted_then(*then, ui.model) : count_demand(ui.model, ui.catalogue);
-  if (data.demand.empty()) return;
-  // A table that is cut loses its last rows: what makes its numbers true is not one of them.
-  std::vector<DemandRow> notes = notes_on(ui.model, then ? then->left_out : std::vector<ClusterName>());
-  if (then) notes.insert(notes.begin(), note_of_age(*then));
-  data.demand.insert(data.demand.begin(), std::make_move_iterator(notes.begin()),
-                     std::make_move_iterator(notes.end()));
+  if (!known || known->rows.empty()) return;
+  data.demand = std::move(known->rows);
+  put_before(data.demand, notes_on(ui.model, known->untold));
+  if (known->at) put_before(data.demand, {note_of_age(*known->at)});
 }
 
 void refresh_demand(UiState& state, const UiContext& ui) {

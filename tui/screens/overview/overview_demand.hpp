@@ -13,6 +13,17 @@
 
 namespace tessera::tui {
 
+// What is known of the demand: of large clusters that which was counted last, with the moment of it; else it
+// is counted now, and `at` is nullopt. nullopt: it is being counted.
+struct DemandKnown {
+  std::vector<DemandRow> rows;
+  std::vector<ClusterName> untold;  // that did not tell what waits or is free
+  std::optional<TimePoint> at;
+};
+std::optional<DemandKnown> demand_known(const UiState& state, const UiContext& ui);
+// Counted now, with the notes that stand before the rows.
+std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
+
 // Of all clusters that tell what waits, most wanted first. Before them, without a cluster: which ones do not
 // tell what is free, and on machines whose GPUs two schedulers hand out, which stand in rows of both. Those
 // of large clusters are what the planner's thread counted last, with the time of it.
