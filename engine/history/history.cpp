@@ -321,10 +321,17 @@ void History::take_instead(const Cluster& cluster, const NodeName& name,
   take_before(cluster, name, rounds);
 }
 
+void History::Idle::set(std::size_t line, std::uint32_t since, bool begun) {
+  words_[line] = since;
+  std::uint32_t& bits = words_[size() + line / 32];
+  const std::uint32_t bit = 1U << (line % 32);
+  bits = begun ? bits | bit : bits & ~bit;
+}
+
 // A line that was idle from its first sample on was idle before it, too, if the past ends so.
 void History::lengthen_idle(OfNode& of, const OfNode& past, Duration longest) {
   if (of.stretches.empty()) {
-    of.idle = past.idle, of.begun = past.begun;
+    of.idle = past.idle;
     return;
   }
   const TimePoint first = of.stretches.front().first;
@@ -333,11 +340,13 @@ void History::lengthen_idle(OfNode& of, const OfNode& past, Duration longest) {
   for (std::size_t i = 0; i < of.idle.size(); ++i) {
     const std::size_t old = index_of(before, keys[i]);
     // `first` counts whole seconds from there on: a ring that has turned has lost their parts.
-    const bool since_first = of.idle[i] != 0 && of.idle[i] <= epoch_seconds(first) + 1 && !of.begun[i];
+    const std::uint32_t since = of.idle.since(i), earlier = old < before.size() ? past.idle.since(old) : 0;
+    const bool since_first = since != 0 && since <= epoch_seconds(first) + 1 && !of.idle.has_begun(i);
     if (!since_first || old >= before.size()) continue;
-    const bool goes_on = past.idle[old] != 0;
-    of.begun[i] = goes_on ? past.begun[old] : was_measured(past.stretches.back(), old);
-    if (goes_on) of.idle[i] = past.idle[old];
+    if (earlier != 0)
+      of.idle.set(i, earlier, past.idle.has_begun(old));
+    else
+      of.idle.set(i, since, was_measured(past.stretches.back(), old));
   }
 }
 
@@ -424,8 +433,7 @@ void History::trim(OfNode& of) {
 // What nothing was seen of goes on from what was told of it.
 void History::follow_idle(OfNode& of, const ToldIdle* told, const Lines& lines, TimePoint at,
                           const Node& node, Duration longest) {
-  std::vector<std::uint32_t> idle(lines.keys.size());
-  std::vector<bool> begun(lines.keys.size());
+  Idle idle(lines.keys.size());
   const Stretch* last = of.stretches.empty() ? nullptr : &of.stretches.back();
   const bool goes_on = last && at - last->last <= longest;
   const bool same = goes_on && last->lines->keys == lines.keys;
@@ -434,18 +442,18 @@ void History::follow_idle(OfNode& of, const ToldIdle* told, const Lines& lines, 
   each_line(node, [&](const Gpu& gpu, const Slice* slice) {
     const std::size_t own = place++;
     if (!is_idle(gpu, slice)) return;
-    idle[own] = epoch_seconds(at);
-    if (is_told) idle[own] = epoch_seconds(since_in(*told, lines.keys[own]).value_or(at));
+    idle.set(own, epoch_seconds(is_told ? since_in(*told, lines.keys[own]).value_or(at) : at), false);
     if (!goes_on) return;
     // A slice that stands among others than before is found by its key.
     const std::vector<Key>& keys = last->lines->keys;
     const std::size_t old = same ? own : index_of(keys, lines.keys[own]);
     if (old >= keys.size()) return;
-    const bool was_idle = of.idle[old] != 0;
-    begun[own] = was_idle ? of.begun[old] : was_measured(*last, old);
-    if (was_idle) idle[own] = of.idle[old];
+    if (of.idle.since(old) != 0)
+      idle.set(own, of.idle.since(old), of.idle.has_begun(old));
+    else
+      idle.set(own, idle.since(own), was_measured(*last, old));
   });
-  of.idle = std::move(idle), of.begun = std::move(begun);
+  of.idle = std::move(idle);
 }
 
 Line History::line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since) const {
@@ -511,8 +519,8 @@ std::optional<TimePoint> History::seen_idle(const ClusterName& cluster, const No
   const OfNode* of = find(cluster, node);
   if (!of || of->stretches.empty()) return std::nullopt;
   const std::size_t index = index_of(of->stretches.back().lines->keys, key);
-  if (index >= of->idle.size() || of->idle[index] == 0) return std::nullopt;
-  return TimePoint(std::chrono::seconds(of->idle[index]));
+  if (index >= of->idle.size() || of->idle.since(index) == 0) return std::nullopt;
+  return TimePoint(std::chrono::seconds(of->idle.since(index)));
 }
 
 // Both are about one stretch where the samples that are idle reach back to what was told. That knows what was
@@ -540,7 +548,7 @@ bool History::may_be_idle_longer(const ClusterName& cluster, const NodeName& nod
   const auto seen = seen_idle(cluster, node, key);
   if (!seen || told_idle(cluster, node, key, *seen)) return false;
   const OfNode& of = *find(cluster, node);
-  return !of.begun[index_of(of.stretches.back().lines->keys, key)];
+  return !of.idle.has_begun(index_of(of.stretches.back().lines->keys, key));
 }
 
 std::vector<NodeName> nodes_measured_by(const Event& event) {

@@ -1,5 +1,6 @@
 // A real Prometheus that scrapes the exporters of a simulated cluster, and the real tessera that asks it: on
-// Kubernetes through kubectl and the API server, on Slurm by the site's command.
+// Kubernetes through kubectl and the API server, on Slurm by the site's command. There it asks the exporters
+// themselves, too.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -127,27 +128,41 @@ class LivePrometheus : public testing::Test {
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.out;
   }
-  std::string on_slurm(const std::string& list) const {
-    ::chmod(
-        folder_
-            .write(
-                "bin/scontrol",
-                "#!/bin/sh\ncase \"$*\" in\n"
-                "  ping) echo 'Slurmctld(primary) at ctl is UP';;\n"
-                "  *config) echo 'SLURM_VERSION = 22.05.8';;\n"
-                "  *node) echo 'NodeName=h1 Gres=gpu:h100:2 GresUsed=gpu:h100:2(IDX:0-1) State=ALLOCATED'\n"
-                "    echo 'NodeName=h2 Gres=gpu:h100:2 GresUsed=gpu:h100:0(IDX:N/A) State=IDLE';;\n"
-                "  *job) echo 'No jobs in the system';;\n"
-                "  *partition) echo 'No partitions in the system';;\n"
-                "  *reservation) echo 'No reservations in the system';;\nesac\n")
-            .c_str(),
-        0755);
-    const Ran ran =
-        run({list, "--slurm-conf", folder_.write("slurm.conf", "ClusterName=hpc\n"), "--prometheus",
-             prometheus_->url(), "--prometheus-command", std::string(kCurl) + " -sSf --max-time 10 {url}"},
-            folder_.path() + "/bin");
+  // An executable, and where it is.
+  std::string script(const std::string& name, const std::string& text) const {
+    std::string path = folder_.write(name, "#!/bin/sh\n" + text);
+    ::chmod(path.c_str(), 0755);
+    return path;
+  }
+  // figures: the settings that say who tells them.
+  std::string on_slurm(const std::string& list, const std::vector<std::string>& figures) const {
+    script("bin/scontrol",
+           "case \"$*\" in\n"
+           "  ping) echo 'Slurmctld(primary) at ctl is UP';;\n"
+           "  *config) echo 'SLURM_VERSION = 22.05.8';;\n"
+           "  *node) echo 'NodeName=h1 Gres=gpu:h100:2 GresUsed=gpu:h100:2(IDX:0-1) State=ALLOCATED'\n"
+           "    echo 'NodeName=h2 Gres=gpu:h100:2 GresUsed=gpu:h100:0(IDX:N/A) State=IDLE';;\n"
+           "  *job) echo 'No jobs in the system';;\n"
+           "  *partition) echo 'No partitions in the system';;\n"
+           "  *reservation) echo 'No reservations in the system';;\nesac\n");
+    std::vector<std::string> words = {list, "--slurm-conf", folder_.write("slurm.conf", "ClusterName=hpc\n")};
+    words.insert(words.end(), figures.begin(), figures.end());
+    const Ran ran = run(std::move(words), folder_.path() + "/bin");
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.out;
+  }
+  std::string on_slurm(const std::string& list) const {
+    return on_slurm(list, {"--prometheus", prometheus_->url(), "--prometheus-command",
+                           std::string(kCurl) + " -sSf --max-time 10 {url}"});
+  }
+  // Each node's exporter itself, by a command as a site has it.
+  std::string by_exporters_on_slurm(const std::string& list) const {
+    std::string text = "case \"$1\" in\n";
+    for (const auto& [node, pod] : exporters_)
+      text += fmt::format(
+          "  {}) exec {} -sSf --max-time 5 {}/api/v1/namespaces/gpu-operator/pods/{}:9400/proxy/metrics;;\n",
+          node, kCurl, api(), pod);
+    return on_slurm(list, {"--slurm-exporter", script("ask-exporter", text + "esac\nexit 1\n") + " {node}"});
   }
   // What the simulator itself knows of its world, which no exporter, API server or Prometheus has told.
   std::string in_the_world(const std::string& list) const {
@@ -220,6 +235,21 @@ TEST_F(LivePrometheus, WhatItScrapesIsToldAsTheSimulatorHasItAndAMissingSeriesIs
   const Told on_slurm_now = gpus(on_slurm("gpus"));
   EXPECT_EQ(on_slurm_now.at("h1/0"), (std::vector<double>{-1, -1, -1, -1}));
   same(on_slurm_now, later, {"h2"}, "the others on Slurm");
+}
+
+// The command of `slurm-exporter` was tried with a stand-in alone, which writes what a test thinks of.
+TEST_F(LivePrometheus, WhatANodesExporterTellsTheSitesCommandIsToldAsTheSimulatorHasIt) {
+  same(gpus(by_exporters_on_slurm("gpus")), gpus(in_the_world("gpus")), {"h1", "h2"}, "by slurm-exporter");
+
+  order("advance", "3h");
+  const Told later = gpus(in_the_world("gpus"));
+  order("faults",
+        "status code=503 times=always path=/api/v1/namespaces/gpu-operator/pods/" + exporters_.at("h1"));
+  const Told rest = gpus(by_exporters_on_slurm("gpus"));
+  ASSERT_TRUE(rest.contains("h1/0") && rest.contains("h1/1"));
+  EXPECT_EQ(rest.at("h1/0"), (std::vector<double>{-1, -1, -1, -1})) << "unknown, and never 0";
+  EXPECT_EQ(rest.at("h1/1"), (std::vector<double>{-1, -1, -1, -1}));
+  same(rest, later, {"h2"}, "the other one");
 }
 
 }  // namespace

@@ -236,6 +236,7 @@ std::string raw_text(const query::Value& value, query::Format format) {
     if (text.ends_with('.')) text.pop_back();
     return text;
   }
+  if (const auto* least = std::get_if<query::AtLeast>(&value)) return ">=" + std::to_string(least->number);
   return "";
 }
 

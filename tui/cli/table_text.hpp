@@ -33,7 +33,8 @@ bool fits(const Grid& grid, bool headers, const Paper& paper);
 // RFC 4180, with LF line ends; keys as header.
 std::string to_csv(const Grid& grid, bool headers);
 
-// A cell as a script wants it: numbers bare, times ISO 8601 in UTC, unknown empty.
+// A cell as a script wants it: numbers bare, times ISO 8601 in UTC, unknown empty; >=720 of at least so
+// much.
 std::string raw_text(const query::Value& value, query::Format format);
 
 // For terminals and files that know only ASCII: bars become |, blocks #, what has no likeness '?'.

@@ -67,7 +67,7 @@ TEST(PastPrometheus, OfARealServerAnExportersOwnPodHoldsNoGpu) {
 }
 
 TEST(PastPrometheus, OfARealServerTheChartOfAClusterIsOneQuestion) {
-  if (test::prometheus_is_missing()) GTEST_SKIP() << "prometheus is not installed";
+  if (test::prometheus_is_missing()) GTEST_SKIP() << test::kNeedsPrometheus;
   const std::string target = R"(instance="10.0.0.1:9400",namespace="gpu-operator",pod="dcgm-x1")";
   const std::string other = R"(instance="10.0.0.1:9400",namespace="ml",pod="a")";
   const std::string free = target + R"(,Hostname="n1",gpu="0",UUID="GPU-0")";

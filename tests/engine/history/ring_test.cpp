@@ -91,5 +91,38 @@ TEST_F(Ring, WhatLeavesTheScreenIsAsShortAsTheOthersAgain) {
   EXPECT_LE(history_.bytes(), kHundredth);
 }
 
+// Whether idle time has begun is one bit of a line, and those of a node that is cut this far fill two words:
+// each third slice is in use at first, and of that one alone the beginning was seen.
+TEST_F(Ring, OfEachOfSixtyFourLinesItIsKnownWhetherItWasInUseBeforeItWasIdle) {
+  std::vector<Slice> cut;
+  for (int i = 0; i < 7; ++i) cut.push_back(instance("1g.10gb", i, 1, i));
+  std::vector<Gpu> gpus;
+  for (int g = 0; g < kGpus; ++g) gpus.push_back(gpu(g, Strategy::mig, cut));
+  site(gpus);
+  Cluster& cluster = story_.model.clusters.front();
+  const auto round = [&](int second, float of_each_third) {
+    cluster.nodes.change_each([&](Node& one) {
+      int line = 0;
+      for (Gpu& board : one.gpus)
+        for (Slice& slice : board.slices) {
+          slice.use = Percent{line++ % 3 == 0 ? of_each_third : 0};
+          slice.measured = {Source::dcgm, at(second)};
+        }
+    });
+    history_.take(cluster, name(0));
+  };
+  round(0, 50);
+  for (int second = 10; second <= 30; second += 10) round(second, 0);
+  int line = 0;
+  for (const Gpu& board : story_.node(name(0).text).gpus)
+    for (const Slice& slice : board.slices) {
+      const history::Key key = history::key_of(board, slice);
+      const bool was_in_use = line++ % 3 == 0;
+      EXPECT_EQ(history_.idle_since(cluster.name, name(0), key), at(was_in_use ? 10 : 0)) << line;
+      EXPECT_EQ(history_.may_be_idle_longer(cluster.name, name(0), key), !was_in_use) << line;
+    }
+  EXPECT_EQ(line, 7 * kGpus);
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -328,6 +328,18 @@ TEST_F(List, RawCellsAreBareNumbersAndUnknownIsEmpty) {
   EXPECT_EQ(raw_text(std::int64_t{0}, Format::time), "1970-01-01T00:00:00Z");
 }
 
+// A cell that is a lower bound was empty for a script, and an empty IDLE is one that is in use.
+TEST_F(List, EachKindOfCellHasItsRawTextAndALowerBoundIsNotEmpty) {
+  const std::vector<query::Value> cells = {
+      query::Unknown{}, query::NotTold{}, std::string("n1"), std::int64_t{720}, 0.0, query::AtLeast(720)};
+  const std::vector<std::string> texts = {"", "", "n1", "720", "0", ">=720"};
+  ASSERT_EQ(cells.size(), std::variant_size_v<query::Value>) << "a new kind needs its text";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    ASSERT_EQ(cells[i].index(), i) << "each kind once";
+    EXPECT_EQ(raw_text(cells[i], query::Format::duration), texts[i]) << i;
+  }
+}
+
 TEST_F(List, AsciiStripsHaveNoOtherMarks) {
   options.ascii = true;
   options.columns = {"strip"};
