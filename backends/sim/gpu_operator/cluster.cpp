@@ -111,6 +111,8 @@ Status Cluster::turn(const Act& act) {
       base_ = world.now;
     }
     TimePoint before = world.now;
+    // Of a state that was read from a file nothing is derived before its time first passes.
+    if (!world.derived) derive(world);
     open_ = &world;
     made_ = &made;
     advance(world, target(), made);

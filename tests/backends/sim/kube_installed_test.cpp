@@ -2,6 +2,7 @@
 #include "backends/sim/gpu_operator/installed.hpp"
 #include "backends/sim/step.hpp"
 #include "tests/backends/sim/worlds.hpp"
+#include "tests/support/kube_lab.hpp"
 
 namespace tessera::sim::kube {
 namespace {
@@ -64,6 +65,18 @@ TEST(Installed, BringsTheClientsBackWithTheNode) {
   EXPECT_EQ(allocatable(), "0");
   EXPECT_TRUE(cluster.pass(minutes(1)).ok());
   EXPECT_EQ(allocatable(), before);
+}
+
+// It ended with a crash: at speed 0 nothing was derived of a world that came from a file.
+TEST(Installed, AServerWhoseTimeStandsStillBeginsAgainWithTheStateOfTheOneBefore) {
+  const test::Scratch folder;
+  for (int start = 0; start < 2; ++start) {
+    ServeOptions options = test::kube_lab(folder);
+    options.world.state_file = folder.path() + "/state";
+    options.world.speed = 0;
+    const auto server = Server::start(std::move(options));
+    ASSERT_TRUE(server.ok()) << start << ": " << to_line(server.error());
+  }
 }
 
 }  // namespace
