@@ -317,7 +317,6 @@ void Exporters::set_viewed(const std::vector<NodeName>& nodes) {
 }
 void Exporters::rest() { state_->stop(); }
 bool Exporters::has_rounds() const { return state_->complete; }
-Duration Exporters::round_took() const { return state_->took; }
 Duration Exporters::round() const { return state_->round(); }
 
 }  // namespace tessera::kubernetes

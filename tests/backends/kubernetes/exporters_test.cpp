@@ -8,6 +8,7 @@
 #include <future>
 #include <mutex>
 
+#include "backends/kubernetes/store.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 #include "tests/support/patience.hpp"
 
@@ -59,14 +60,18 @@ class ExporterRounds : public testing::Test {
   }
 
   std::atomic<bool> b_answers = true, b_fails = false;
+  int more = 0;                 // exporters beside the two; set before begin()
   std::vector<Remark> remarks;  // of the last round; read inside until()
   int rounds = 0;
 
  private:
   ExporterCalls calls(Duration others) {
     ExporterCalls calls;
-    calls.where = [] {
-      return std::vector<Exporter>{{"a", "gpu-operator", "dcgm-a"}, {"b", "gpu-operator", "dcgm-b"}};
+    calls.where = [count = more] {
+      std::vector<Exporter> all{{"a", "gpu-operator", "dcgm-a"}, {"b", "gpu-operator", "dcgm-b"}};
+      for (int i = 0; i < count; ++i)
+        all.push_back({"m" + std::to_string(i), "gpu-operator", "dcgm-m" + std::to_string(i)});
+      return all;
     };
     calls.told = [](const Exporter&, DcgmReadings) {};
     calls.round = [this](std::size_t, Duration, std::vector<Remark> told) {
@@ -120,6 +125,16 @@ TEST_F(ExporterRounds, ARoundIsAsLongAsItMayTakeAndAsLongAsTheOthersAreLeftAlone
   EXPECT_GE(round(), Duration(501));
   begin(1440min);
   EXPECT_EQ(round(), 1440min);
+}
+
+// What the first nodes told was forgotten after five minutes, while the first round still asked the others.
+TEST_F(ExporterRounds, WhatTheFirstNodesToldStandsUntilAFirstRoundOverThousandsHasEnded) {
+  more = 4'998;
+  begin(2min);
+  const Duration every = round();
+  EXPECT_GE(every, Duration(1'250'000)) << "four a second";
+  EXPECT_EQ(rounds, 0);
+  EXPECT_GE(readings_last(every), every);
 }
 
 TEST_F(ExporterRounds, AFreshLookAsksAllOfThem) {
