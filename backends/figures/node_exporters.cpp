@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/figures/apart.hpp"
 #include "backends/figures/faults.hpp"
 #include "backends/meter.hpp"
 #include "backends/runner.hpp"
@@ -45,6 +46,7 @@ struct NodeExporters::State : std::enable_shared_from_this<State> {
   NodeExporterPace pace;
   std::map<std::string, Asked> nodes;
   Faults faults;
+  Apart apart;
   Meter meter{Steady::now(), std::chrono::minutes(1)};
   std::size_t under_way = 0, answered = 0;
   Duration latency{0};
@@ -57,7 +59,6 @@ struct NodeExporters::State : std::enable_shared_from_this<State> {
   void ask(const std::string& name, Asked& node);
   void heard(const std::string& name, Result<HttpResponse> result);
   void report();
-  Duration late() const;
 };
 
 void NodeExporters::State::wake_after(Duration delay) {
@@ -73,6 +74,7 @@ void NodeExporters::State::wake_after(Duration delay) {
 // The one that has waited longest; those on screen before all others.
 void NodeExporters::State::step() {
   const auto now = Steady::now();
+  apart.awake(now, kReported);
   auto next = nodes.end();
   std::optional<Steady::time_point> soonest;
   for (auto node = nodes.begin(); node != nodes.end(); ++node) {
@@ -107,6 +109,7 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
   Asked& node = found->second;
   node.under_way = false;
   node.failure.reset();
+  apart.failed(name);  // unless its answer is kept
   if (!result) {
     node.failure = result.error();
   } else if (auto readings = read_dcgm(result->body); !readings) {
@@ -114,6 +117,7 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
   } else {
     ++answered;
     node.answered = Steady::now();
+    apart.answered(name, node.answered);
     latency += result->took;
     readings->at = calls.clock();
     faults.keep(name, *readings);
@@ -179,7 +183,9 @@ void NodeExporters::set_nodes(const std::vector<NodeName>& nodes) {
     now.emplace(node.text, before == state_->nodes.end() ? Asked{} : before->second);
   }
   state_->nodes = std::move(now);
-  state_->faults.forget([&](const std::string& node) { return !state_->nodes.contains(node); });
+  const auto is_gone = [&](const std::string& node) { return !state_->nodes.contains(node); };
+  state_->faults.forget(is_gone);
+  state_->apart.forget(is_gone);
   if (fresh || state_->timer == 0) state_->step();
 }
 
@@ -197,20 +203,12 @@ void NodeExporters::set_viewed(const std::vector<NodeName>& nodes) {
   if (sooner) state_->step();
 }
 
-// Of the one that has waited longest beyond its time: answers may take longer than the pace allows for.
-Duration NodeExporters::State::late() const {
-  const auto now = Steady::now();
-  Duration late{0};
-  for (const auto& [name, node] : nodes)
-    if (!node.under_way && node.due > Steady::time_point{})
-      late = std::max(late, std::chrono::floor<Duration>(now - node.due));
-  return std::min(late, kSlowestRound);
-}
-
+// By how long those that answer really wait: that may be more than the pace allows for.
 Duration NodeExporters::round() const {
   const NodeExporterPace& pace = state_->pace;
-  return std::max({pace.silent, pace.others + state_->late(),
-                   std::min(kSlowestRound, kEach * static_cast<Duration::rep>(state_->nodes.size()))});
+  return std::max({pace.silent, pace.others,
+                   std::min(kSlowestRound, kEach * static_cast<Duration::rep>(state_->nodes.size())),
+                   std::min(pace.others + kSlowestRound, state_->apart.longest(Steady::now()))});
 }
 
 Duration NodeExporters::viewed_every() const { return state_->pace.viewed; }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "backends/figures/apart.hpp"
 #include "backends/figures/faults.hpp"
 #include "backends/kubernetes/explain.hpp"
 #include "engine/text.hpp"
@@ -57,6 +58,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::set<std::string> viewed;        // nodes
   Trouble forbidden, silent, unreadable;
   figures::Faults faults;
+  figures::Apart apart;
 
   // Of the round that is under way.
   std::vector<Exporter> all_there;
@@ -68,7 +70,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::map<HttpClient::Id, Question> asked;
   std::size_t begun = 0, answered = 0;
   Steady::time_point since{};
-  Duration latency{0}, took{0};
+  Duration latency{0};
 
   void begin(bool all);
   bool is_due(const Exporter& exporter, bool all) const;
@@ -96,6 +98,7 @@ void Exporters::State::stop() {
 
 void Exporters::State::begin(bool all) {
   if (timer != 0) worker.cancel(std::exchange(timer, 0));
+  apart.awake(Steady::now(), kAnswer);
   all_there = calls.where();
   forget(all_there);
   waiting.clear();
@@ -130,6 +133,7 @@ void Exporters::State::forget(const std::vector<Exporter>& there) {
     spaces.insert(exporter.name_space);
   }
   std::erase_if(known, [&](const auto& one) { return !ids.contains(one.first); });
+  apart.forget([&](const std::string& id) { return !ids.contains(id); });
   std::erase_if(silent, [&](const auto& one) { return !nodes.contains(one.first); });
   std::erase_if(unreadable, [&](const auto& one) { return !nodes.contains(one.first); });
   faults.forget([&](const std::string& node) { return !nodes.contains(node); });
@@ -171,6 +175,7 @@ void Exporters::State::ask_viewed_again() {
 }
 
 void Exporters::State::ask_more() {
+  apart.awake(Steady::now(), kAnswer);
   auto may_begin = kQuickly + static_cast<std::size_t>((Steady::now() - since) / kEach);
   ask_viewed_again();
   while (asked.size() < kAtOnce && !waiting.empty() && begun < may_begin) {
@@ -178,7 +183,10 @@ void Exporters::State::ask_more() {
     waiting.pop_back();
     known[next.id()].tried = Steady::now();
     silent.erase(next.node), unreadable.erase(next.node);
-    if (forbidden.contains(next.name_space)) continue;
+    if (forbidden.contains(next.name_space)) {
+      apart.failed(next.id());
+      continue;
+    }
     ++begun;
     ask({std::move(next), ""});
   }
@@ -214,6 +222,7 @@ void Exporters::State::ask(Question question) {
 
 void Exporters::State::heard(Question question, Result<HttpResponse> result) {
   Exporter& exporter = question.exporter;
+  apart.failed(exporter.id());  // unless its answer is kept
   std::string doing = "get pods/proxy in namespace " + exporter.name_space;
   if (!result) {
     silent.emplace(exporter.node, explain_silence(doing, result.error(), ""));
@@ -246,6 +255,7 @@ void Exporters::State::keep(const Exporter& exporter, const HttpResponse& respon
   }
   latency += response.took;
   ++answered;
+  apart.answered(exporter.id(), Steady::now());
   faults.keep(exporter.node, *readings);
   readings->from = exporter.id();
   readings->at = calls.clock();
@@ -255,7 +265,7 @@ void Exporters::State::keep(const Exporter& exporter, const HttpResponse& respon
 void Exporters::State::end() {
   under_way = false;
   complete = true;
-  took = std::max(std::chrono::floor<Duration>(Steady::now() - since), took - took / 4);
+  apart.awake(Steady::now(), calls.every());
   if (timer != 0) worker.cancel(timer);
   timer = worker.after(calls.every(), [weak = weak_from_this()] {
     auto self = weak.lock();
@@ -267,12 +277,11 @@ void Exporters::State::end() {
               remarks());
 }
 
-// The one under way may take longer than any before, and the first one is known by how many it asks.
+// By how long those that answer really wait, and before they have answered twice by how many there are.
 Duration Exporters::State::round() const {
-  const Duration so_far = under_way ? std::chrono::floor<Duration>(Steady::now() - since) : Duration(0);
   const Duration paced = kEach * static_cast<Duration::rep>(all_there.size());
-  const Duration takes = std::min(std::max({took, so_far, paced}), figures::kSlowestRound);
-  return std::max(calls.others(), calls.every() + takes);
+  return std::max({calls.others(), calls.every() + std::min(paced, figures::kSlowestRound),
+                   std::min(apart.longest(Steady::now()), calls.every() + figures::kSlowestRound)});
 }
 
 std::vector<Remark> Exporters::State::remarks() const {
