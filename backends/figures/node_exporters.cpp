@@ -30,6 +30,7 @@ struct Asked {
   Steady::time_point due{};
   Steady::time_point answered{};
   std::optional<Error> failure;  // of its last answer
+  std::optional<TimePoint> failing_since;
   bool viewed = false, under_way = false;
 };
 
@@ -123,6 +124,10 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
     faults.keep(name, *readings);
     calls.told(NodeName(name), std::move(*readings));
   }
+  if (!node.failure)
+    node.failing_since.reset();
+  else if (!node.failing_since)
+    node.failing_since = calls.clock();
   const Duration pause = node.failure  ? std::max(pace.silent, pace.others)
                          : node.viewed ? pace.viewed
                                        : pace.others;
@@ -134,11 +139,13 @@ void NodeExporters::State::report() {
   reported = Steady::now();
   std::set<std::string> silent;
   std::optional<Error> first;
+  std::optional<TimePoint> since;
   std::size_t well = 0;
   for (const auto& [name, node] : nodes) {
     if (node.failure) {
       silent.insert(name);
       if (!first) first = node.failure;
+      if (node.failing_since) since = std::min(since.value_or(*node.failing_since), *node.failing_since);
     } else if (node.due > Steady::time_point{}) {
       ++well;
     }
@@ -154,11 +161,14 @@ void NodeExporters::State::report() {
   answered = 0;
   latency = Duration(0);
   std::vector<Remark> remarks;
-  if (first)
+  if (first) {
     remarks.push_back({Remark::Grade::info, "DCGM exporter", false,
                        fmt::format("use and memory of GPUs are unknown on {}: {}",
                                    some_of(silent, kNamedNodes), to_line({first->what, first->reason, ""})),
                        first->hint});
+    // The text names those that are silent now, so that it would seem new with each that joins them.
+    remarks.back().seen = since;
+  }
   for (Remark& fault : faults.remarks()) remarks.push_back(std::move(fault));
   calls.report(std::move(report), std::move(remarks));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "backends/figures/apart.hpp"
@@ -26,6 +27,21 @@ constexpr std::size_t kMostMetrics = 8u << 20;  // bytes; eight GPUs of seven in
 
 // By node; by namespace, where it is forbidden. What an exporter told stands until it is asked again.
 using Trouble = std::map<std::string, Error>;
+
+// Since when each of them has it, by the end of the round that found it.
+using Since = std::map<std::string, TimePoint>;
+
+void follow(Since& since, const Trouble& trouble, TimePoint now) {
+  std::erase_if(since, [&](const auto& one) { return !trouble.contains(one.first); });
+  for (const auto& [name, error] : trouble) since.try_emplace(name, now);
+}
+
+// Of the one that has had it for longest; nullopt: none has.
+std::optional<TimePoint> first_of(const Since& since) {
+  std::optional<TimePoint> first;
+  for (const auto& [name, at] : since) first = std::min(first.value_or(at), at);
+  return first;
+}
 
 std::set<std::string> names(const Trouble& trouble) {
   std::set<std::string> all;
@@ -57,6 +73,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::map<std::string, Known> known;  // by the exporter's id
   std::set<std::string> viewed;        // nodes
   Trouble forbidden, silent, unreadable;
+  Since forbidden_since, silent_since, unreadable_since;
   figures::Faults faults;
   figures::Apart apart;
 
@@ -266,6 +283,10 @@ void Exporters::State::end() {
   under_way = false;
   complete = true;
   apart.awake(Steady::now(), calls.every());
+  const TimePoint now = calls.clock();
+  follow(forbidden_since, forbidden, now);
+  follow(silent_since, silent, now);
+  follow(unreadable_since, unreadable, now);
   if (timer != 0) worker.cancel(timer);
   timer = worker.after(calls.every(), [weak = weak_from_this()] {
     auto self = weak.lock();
@@ -286,24 +307,26 @@ Duration Exporters::State::round() const {
 
 std::vector<Remark> Exporters::State::remarks() const {
   std::vector<Remark> all_of_them;
-  auto add = [&](std::string text, std::string hint) {
+  auto add = [&](std::string text, std::string hint, const Since& since) {
     all_of_them.push_back({Remark::Grade::info, "DCGM exporter", false, std::move(text), std::move(hint)});
+    // The text names who has it now, so that it would seem new with each that joins them.
+    all_of_them.back().seen = first_of(since);
   };
   if (!forbidden.empty())
     add(fmt::format(
             "use and memory of GPUs are unknown, and so is the slice that a pod holds: not allowed to get "
             "pods/proxy in namespace {}",
             some_of(names(forbidden), kNamedNodes)),
-        forbidden.begin()->second.hint);
+        forbidden.begin()->second.hint, forbidden_since);
   if (!silent.empty())
     add(fmt::format("does not answer on {}: {}", some_of(names(silent), kNamedNodes),
                     silent.begin()->second.reason),
-        "the API server must reach the exporter's port: a network policy may stand in between");
+        "the API server must reach the exporter's port: a network policy may stand in between", silent_since);
   if (!unreadable.empty()) {
     const Error& first = unreadable.begin()->second;
     add(fmt::format("what it reports on {} cannot be read: {}", some_of(names(unreadable), kNamedNodes),
                     to_line({first.what, first.reason, ""})),
-        first.hint);
+        first.hint, unreadable_since);
   }
   for (Remark& fault : faults.remarks()) all_of_them.push_back(std::move(fault));
   return all_of_them;

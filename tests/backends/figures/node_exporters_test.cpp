@@ -94,6 +94,7 @@ TEST_F(NodeExportersTest, EachNodeIsAskedAndThoseThatAreSilentAreNamed) {
   EXPECT_NE(remarked[0].text.find("unknown on n9"), std::string::npos) << remarked[0].text;
   EXPECT_NE(remarked[0].text.find("curl: (7) Failed to connect"), std::string::npos) << remarked[0].text;
   EXPECT_NE(remarked[0].hint.find("run it by hand"), std::string::npos);
+  EXPECT_EQ(remarked[0].seen, TimePoint(1s)) << "since the first of those that are silent gave no answer";
 }
 
 TEST_F(NodeExportersTest, AReportTellsHowManyCommandsWereRunAndWhatTheyPrinted) {

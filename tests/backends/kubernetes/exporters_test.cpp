@@ -59,7 +59,8 @@ class ExporterRounds : public testing::Test {
     return true;
   }
 
-  std::atomic<bool> b_answers = true, b_fails = false;
+  std::atomic<bool> a_answers = true, b_answers = true, b_fails = false;
+  std::atomic<int> minute = 0;  // by the wall clock
   int more = 0;                 // exporters beside the two; set before begin()
   std::vector<Remark> remarks;  // of the last round; read inside until()
   int rounds = 0;
@@ -82,13 +83,14 @@ class ExporterRounds : public testing::Test {
     };
     calls.every = [] { return Duration(1); };
     calls.others = [others] { return others; };
-    calls.clock = [] { return TimePoint{}; };
+    calls.clock = [this] { return TimePoint(std::chrono::minutes(minute)); };
     return calls;
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   HttpScript script_{[this](const HttpScript::Asked& asked) -> HttpScript::Answer {
+    if (asked.target.find("dcgm-a") != std::string::npos && !a_answers) return {502, "no route", {}};
     if (asked.target.find("dcgm-b") != std::string::npos && !b_answers) return {502, "no route", {}};
     if (asked.target.find("dcgm-b") != std::string::npos && b_fails) return {200, kFailing, {}};
     return {200, kIdle, {}};
@@ -161,6 +163,24 @@ TEST_F(ExporterRounds, WhatOneDidNotAnswerStandsUntilItIsAskedAgain) {
   b_answers = true;
   view("b");
   ASSERT_TRUE(until([&] { return remarks.empty(); }));
+}
+
+// Its text names who is silent: with each that joined them it seemed to have begun at that time.
+TEST_F(ExporterRounds, ARemarkIsAsOldAsTheLongestSilenceOfThoseThatItNames) {
+  const auto silent_since = [&](const std::string& names, int since) {
+    return until([&] {
+      return remarks.size() == 1 &&
+             remarks.front().text.find("does not answer on " + names + ":") != std::string::npos &&
+             remarks.front().seen == TimePoint(std::chrono::minutes(since));
+    });
+  };
+  b_answers = false, minute = 1;
+  begin(Duration(1));
+  ASSERT_TRUE(silent_since("b", 1));
+  minute = 9, a_answers = false;
+  ASSERT_TRUE(silent_since("a, b", 1));
+  minute = 20, b_answers = true;
+  ASSERT_TRUE(silent_since("a", 9));
 }
 
 TEST_F(ExporterRounds, AFaultStandsUntilItsExporterTellsOfItNoMore) {
