@@ -85,10 +85,14 @@ std::vector<Remark> Faults::remarks() const {
   const std::size_t watched = add_of(Remark::Grade::info, kMostWatched, by_node_, all);
   if (broken > 0)
     all.push_back({Remark::Grade::warning, kExporter, false,
-                   fmt::format("{} more nodes report faults of GPUs", broken), ""});
+                   broken == 1 ? "1 more node reports faults of GPUs"
+                               : fmt::format("{} more nodes report faults of GPUs", broken),
+                   ""});
   if (watched > 0)
     all.push_back({Remark::Grade::info, kExporter, false,
-                   fmt::format("{} more nodes report replaced rows of GPU memory", watched), ""});
+                   watched == 1 ? "1 more node reports replaced rows of GPU memory"
+                                : fmt::format("{} more nodes report replaced rows of GPU memory", watched),
+                   ""});
   return all;
 }
 

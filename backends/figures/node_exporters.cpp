@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/figures/apart.hpp"
 #include "backends/figures/faults.hpp"
 #include "backends/meter.hpp"
 #include "backends/runner.hpp"
@@ -29,6 +30,7 @@ struct Asked {
   Steady::time_point due{};
   Steady::time_point answered{};
   std::optional<Error> failure;  // of its last answer
+  std::optional<TimePoint> failing_since;
   bool viewed = false, under_way = false;
 };
 
@@ -45,6 +47,7 @@ struct NodeExporters::State : std::enable_shared_from_this<State> {
   NodeExporterPace pace;
   std::map<std::string, Asked> nodes;
   Faults faults;
+  Apart apart;
   Meter meter{Steady::now(), std::chrono::minutes(1)};
   std::size_t under_way = 0, answered = 0;
   Duration latency{0};
@@ -57,7 +60,6 @@ struct NodeExporters::State : std::enable_shared_from_this<State> {
   void ask(const std::string& name, Asked& node);
   void heard(const std::string& name, Result<HttpResponse> result);
   void report();
-  Duration late() const;
 };
 
 void NodeExporters::State::wake_after(Duration delay) {
@@ -73,6 +75,7 @@ void NodeExporters::State::wake_after(Duration delay) {
 // The one that has waited longest; those on screen before all others.
 void NodeExporters::State::step() {
   const auto now = Steady::now();
+  apart.awake(now, kReported);
   auto next = nodes.end();
   std::optional<Steady::time_point> soonest;
   for (auto node = nodes.begin(); node != nodes.end(); ++node) {
@@ -107,6 +110,7 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
   Asked& node = found->second;
   node.under_way = false;
   node.failure.reset();
+  apart.failed(name);  // unless its answer is kept
   if (!result) {
     node.failure = result.error();
   } else if (auto readings = read_dcgm(result->body); !readings) {
@@ -114,11 +118,16 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
   } else {
     ++answered;
     node.answered = Steady::now();
+    apart.answered(name, node.answered);
     latency += result->took;
     readings->at = calls.clock();
     faults.keep(name, *readings);
     calls.told(NodeName(name), std::move(*readings));
   }
+  if (!node.failure)
+    node.failing_since.reset();
+  else if (!node.failing_since)
+    node.failing_since = calls.clock();
   const Duration pause = node.failure  ? std::max(pace.silent, pace.others)
                          : node.viewed ? pace.viewed
                                        : pace.others;
@@ -130,11 +139,13 @@ void NodeExporters::State::report() {
   reported = Steady::now();
   std::set<std::string> silent;
   std::optional<Error> first;
+  std::optional<TimePoint> since;
   std::size_t well = 0;
   for (const auto& [name, node] : nodes) {
     if (node.failure) {
       silent.insert(name);
       if (!first) first = node.failure;
+      if (node.failing_since) since = std::min(since.value_or(*node.failing_since), *node.failing_since);
     } else if (node.due > Steady::time_point{}) {
       ++well;
     }
@@ -150,11 +161,14 @@ void NodeExporters::State::report() {
   answered = 0;
   latency = Duration(0);
   std::vector<Remark> remarks;
-  if (first)
+  if (first) {
     remarks.push_back({Remark::Grade::info, "DCGM exporter", false,
                        fmt::format("use and memory of GPUs are unknown on {}: {}",
                                    some_of(silent, kNamedNodes), to_line({first->what, first->reason, ""})),
                        first->hint});
+    // The text names those that are silent now, so that it would seem new with each that joins them.
+    remarks.back().seen = since;
+  }
   for (Remark& fault : faults.remarks()) remarks.push_back(std::move(fault));
   calls.report(std::move(report), std::move(remarks));
 }
@@ -179,7 +193,9 @@ void NodeExporters::set_nodes(const std::vector<NodeName>& nodes) {
     now.emplace(node.text, before == state_->nodes.end() ? Asked{} : before->second);
   }
   state_->nodes = std::move(now);
-  state_->faults.forget([&](const std::string& node) { return !state_->nodes.contains(node); });
+  const auto is_gone = [&](const std::string& node) { return !state_->nodes.contains(node); };
+  state_->faults.forget(is_gone);
+  state_->apart.forget(is_gone);
   if (fresh || state_->timer == 0) state_->step();
 }
 
@@ -197,20 +213,12 @@ void NodeExporters::set_viewed(const std::vector<NodeName>& nodes) {
   if (sooner) state_->step();
 }
 
-// Of the one that has waited longest beyond its time: answers may take longer than the pace allows for.
-Duration NodeExporters::State::late() const {
-  const auto now = Steady::now();
-  Duration late{0};
-  for (const auto& [name, node] : nodes)
-    if (!node.under_way && node.due > Steady::time_point{})
-      late = std::max(late, std::chrono::floor<Duration>(now - node.due));
-  return std::min(late, kSlowestRound);
-}
-
+// By how long those that answer really wait: that may be more than the pace allows for.
 Duration NodeExporters::round() const {
   const NodeExporterPace& pace = state_->pace;
-  return std::max({pace.silent, pace.others + state_->late(),
-                   std::min(kSlowestRound, kEach * static_cast<Duration::rep>(state_->nodes.size()))});
+  return std::max({pace.silent, pace.others,
+                   std::min(kSlowestRound, kEach * static_cast<Duration::rep>(state_->nodes.size())),
+                   std::min(pace.others + kSlowestRound, state_->apart.longest(Steady::now()))});
 }
 
 Duration NodeExporters::viewed_every() const { return state_->pace.viewed; }

@@ -15,8 +15,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr Duration kTick{10000};  // between two looks at what is overdue, and two signs of life of a watch
-constexpr Duration kToldAgain{1000};  // after a change was dropped, since more will be
-constexpr Duration kMeasuresLast{300000};
+constexpr Duration kToldAgain{1000};                     // after a change was dropped, since more will be
 constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera-sim serve`
 
 }  // namespace
@@ -301,8 +300,7 @@ void KubernetesBackend::State::tick() {
            Error{"the cluster has not answered yet", "kubectl reports: " + proxy->complaint(),
                  "follow it: tessera goes on as soon as kubectl is logged in"},
            Duration(0), "");
-  // At the latest it is asked again behind the round under way, at the end of its own.
-  store->look_again(std::max(kMeasuresLast, kMeasuredIdle + 2 * exporters->round_took()));
+  store->look_again(readings_last(figures_every()));
   actuator.set_pods(store->kept_back(), failures[kBudgets], store->slurmd_pods());
   tell_pace();
   worker.after(kTick, [this] { tick(); });
@@ -310,8 +308,7 @@ void KubernetesBackend::State::tick() {
 
 void KubernetesBackend::State::tell_pace() {
   // Nodes and pods are watched: there is no time between two rounds of these.
-  const Duration figures = prometheus_tells || !exporters ? measures_every() : exporters->round();
-  post(PaceReport{meter.calls_per_minute(Steady::now()), Duration(0), figures, measures_every()});
+  post(PaceReport{meter.calls_per_minute(Steady::now()), Duration(0), figures_every(), measures_every()});
   reported.tell_again();
 }
 
@@ -330,7 +327,7 @@ void KubernetesBackend::State::refresh() {
   if (!serves) return;
   go();
   if (measuring) measure_now();
-  store->look_again();
+  store->look_again(readings_last(figures_every()));
 }
 
 void KubernetesBackend::State::look_into(const WorkloadId& id, LookedInto told) {

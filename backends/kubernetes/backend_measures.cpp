@@ -13,6 +13,11 @@ Duration KubernetesBackend::State::measures_every() const {
   return pace == Pace::focused ? kMeasuredFocused : kMeasuredIdle;
 }
 
+// Between two figures of a node that is on no screen, at the most.
+Duration KubernetesBackend::State::figures_every() const {
+  return prometheus_tells || !exporters ? measures_every() : exporters->round();
+}
+
 // Prometheus goes before the exporters: one question instead of one to each node. While it fails, they are
 // asked.
 void KubernetesBackend::State::begin_prometheus() {

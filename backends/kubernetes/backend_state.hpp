@@ -60,6 +60,7 @@ struct KubernetesBackend::State {
   void check_loaded();
   ExporterCalls exporter_calls();
   Duration measures_every() const;
+  Duration figures_every() const;
   void measured(std::size_t answered, Duration latency, std::vector<Remark> remarks);
   void begin_prometheus();
   void prometheus_told(figures::FiguresNow now, Duration latency);

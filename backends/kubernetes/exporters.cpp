@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "backends/figures/apart.hpp"
 #include "backends/figures/faults.hpp"
 #include "backends/kubernetes/explain.hpp"
 #include "engine/text.hpp"
@@ -25,6 +27,21 @@ constexpr std::size_t kMostMetrics = 8u << 20;  // bytes; eight GPUs of seven in
 
 // By node; by namespace, where it is forbidden. What an exporter told stands until it is asked again.
 using Trouble = std::map<std::string, Error>;
+
+// Since when each of them has it, by the end of the round that found it.
+using Since = std::map<std::string, TimePoint>;
+
+void follow(Since& since, const Trouble& trouble, TimePoint now) {
+  std::erase_if(since, [&](const auto& one) { return !trouble.contains(one.first); });
+  for (const auto& [name, error] : trouble) since.try_emplace(name, now);
+}
+
+// Of the one that has had it for longest; nullopt: none has.
+std::optional<TimePoint> first_of(const Since& since) {
+  std::optional<TimePoint> first;
+  for (const auto& [name, at] : since) first = std::min(first.value_or(at), at);
+  return first;
+}
 
 std::set<std::string> names(const Trouble& trouble) {
   std::set<std::string> all;
@@ -56,7 +73,9 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::map<std::string, Known> known;  // by the exporter's id
   std::set<std::string> viewed;        // nodes
   Trouble forbidden, silent, unreadable;
+  Since forbidden_since, silent_since, unreadable_since;
   figures::Faults faults;
+  figures::Apart apart;
 
   // Of the round that is under way.
   std::vector<Exporter> all_there;
@@ -68,7 +87,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::map<HttpClient::Id, Question> asked;
   std::size_t begun = 0, answered = 0;
   Steady::time_point since{};
-  Duration latency{0}, took{0};
+  Duration latency{0};
 
   void begin(bool all);
   bool is_due(const Exporter& exporter, bool all) const;
@@ -96,6 +115,7 @@ void Exporters::State::stop() {
 
 void Exporters::State::begin(bool all) {
   if (timer != 0) worker.cancel(std::exchange(timer, 0));
+  apart.awake(Steady::now(), kAnswer);
   all_there = calls.where();
   forget(all_there);
   waiting.clear();
@@ -130,6 +150,7 @@ void Exporters::State::forget(const std::vector<Exporter>& there) {
     spaces.insert(exporter.name_space);
   }
   std::erase_if(known, [&](const auto& one) { return !ids.contains(one.first); });
+  apart.forget([&](const std::string& id) { return !ids.contains(id); });
   std::erase_if(silent, [&](const auto& one) { return !nodes.contains(one.first); });
   std::erase_if(unreadable, [&](const auto& one) { return !nodes.contains(one.first); });
   faults.forget([&](const std::string& node) { return !nodes.contains(node); });
@@ -171,6 +192,7 @@ void Exporters::State::ask_viewed_again() {
 }
 
 void Exporters::State::ask_more() {
+  apart.awake(Steady::now(), kAnswer);
   auto may_begin = kQuickly + static_cast<std::size_t>((Steady::now() - since) / kEach);
   ask_viewed_again();
   while (asked.size() < kAtOnce && !waiting.empty() && begun < may_begin) {
@@ -178,7 +200,10 @@ void Exporters::State::ask_more() {
     waiting.pop_back();
     known[next.id()].tried = Steady::now();
     silent.erase(next.node), unreadable.erase(next.node);
-    if (forbidden.contains(next.name_space)) continue;
+    if (forbidden.contains(next.name_space)) {
+      apart.failed(next.id());
+      continue;
+    }
     ++begun;
     ask({std::move(next), ""});
   }
@@ -214,6 +239,7 @@ void Exporters::State::ask(Question question) {
 
 void Exporters::State::heard(Question question, Result<HttpResponse> result) {
   Exporter& exporter = question.exporter;
+  apart.failed(exporter.id());  // unless its answer is kept
   std::string doing = "get pods/proxy in namespace " + exporter.name_space;
   if (!result) {
     silent.emplace(exporter.node, explain_silence(doing, result.error(), ""));
@@ -246,6 +272,7 @@ void Exporters::State::keep(const Exporter& exporter, const HttpResponse& respon
   }
   latency += response.took;
   ++answered;
+  apart.answered(exporter.id(), Steady::now());
   faults.keep(exporter.node, *readings);
   readings->from = exporter.id();
   readings->at = calls.clock();
@@ -255,7 +282,11 @@ void Exporters::State::keep(const Exporter& exporter, const HttpResponse& respon
 void Exporters::State::end() {
   under_way = false;
   complete = true;
-  took = std::max(std::chrono::floor<Duration>(Steady::now() - since), took - took / 4);
+  apart.awake(Steady::now(), calls.every());
+  const TimePoint now = calls.clock();
+  follow(forbidden_since, forbidden, now);
+  follow(silent_since, silent, now);
+  follow(unreadable_since, unreadable, now);
   if (timer != 0) worker.cancel(timer);
   timer = worker.after(calls.every(), [weak = weak_from_this()] {
     auto self = weak.lock();
@@ -267,34 +298,35 @@ void Exporters::State::end() {
               remarks());
 }
 
-// The one under way may take longer than any before, and the first one is known by how many it asks.
+// By how long those that answer really wait, and before they have answered twice by how many there are.
 Duration Exporters::State::round() const {
-  const Duration so_far = under_way ? std::chrono::floor<Duration>(Steady::now() - since) : Duration(0);
   const Duration paced = kEach * static_cast<Duration::rep>(all_there.size());
-  const Duration takes = std::min(std::max({took, so_far, paced}), figures::kSlowestRound);
-  return std::max(calls.others(), calls.every() + takes);
+  return std::max({calls.others(), calls.every() + std::min(paced, figures::kSlowestRound),
+                   std::min(apart.longest(Steady::now()), calls.every() + figures::kSlowestRound)});
 }
 
 std::vector<Remark> Exporters::State::remarks() const {
   std::vector<Remark> all_of_them;
-  auto add = [&](std::string text, std::string hint) {
+  auto add = [&](std::string text, std::string hint, const Since& since) {
     all_of_them.push_back({Remark::Grade::info, "DCGM exporter", false, std::move(text), std::move(hint)});
+    // The text names who has it now, so that it would seem new with each that joins them.
+    all_of_them.back().seen = first_of(since);
   };
   if (!forbidden.empty())
     add(fmt::format(
             "use and memory of GPUs are unknown, and so is the slice that a pod holds: not allowed to get "
             "pods/proxy in namespace {}",
             some_of(names(forbidden), kNamedNodes)),
-        forbidden.begin()->second.hint);
+        forbidden.begin()->second.hint, forbidden_since);
   if (!silent.empty())
     add(fmt::format("does not answer on {}: {}", some_of(names(silent), kNamedNodes),
                     silent.begin()->second.reason),
-        "the API server must reach the exporter's port: a network policy may stand in between");
+        "the API server must reach the exporter's port: a network policy may stand in between", silent_since);
   if (!unreadable.empty()) {
     const Error& first = unreadable.begin()->second;
     add(fmt::format("what it reports on {} cannot be read: {}", some_of(names(unreadable), kNamedNodes),
                     to_line({first.what, first.reason, ""})),
-        first.hint);
+        first.hint, unreadable_since);
   }
   for (Remark& fault : faults.remarks()) all_of_them.push_back(std::move(fault));
   return all_of_them;
@@ -317,7 +349,6 @@ void Exporters::set_viewed(const std::vector<NodeName>& nodes) {
 }
 void Exporters::rest() { state_->stop(); }
 bool Exporters::has_rounds() const { return state_->complete; }
-Duration Exporters::round_took() const { return state_->took; }
 Duration Exporters::round() const { return state_->round(); }
 
 }  // namespace tessera::kubernetes

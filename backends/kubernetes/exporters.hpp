@@ -53,9 +53,8 @@ class Exporters {
 
   void go();  // a round of all now, unless one is under way
   void set_viewed(const std::vector<NodeName>& nodes);
-  void rest();                  // until go()
-  bool has_rounds() const;      // one was complete
-  Duration round_took() const;  // the longest one of late
+  void rest();              // until go()
+  bool has_rounds() const;  // one was complete
   // The longest that a node that is on no screen may wait until it is asked again.
   Duration round() const;
 

@@ -479,8 +479,8 @@ ClusterStore::Held ClusterStore::held() const {
   return held;
 }
 
-void ClusterStore::look_again(Duration readings_last) {
-  state_->forget_readings(readings_last);
+void ClusterStore::look_again(Duration older) {
+  state_->forget_readings(older);
   for (auto& [name, entry] : state_->nodes) state_->judge(entry);
   state_->post_remarks();
 }

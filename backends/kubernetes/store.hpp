@@ -5,6 +5,7 @@
 // Threads: one thread; callbacks come from inside the calls.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,6 +23,11 @@
 #include "engine/operators/operator_setup.hpp"
 
 namespace tessera::kubernetes {
+
+// For how long what an exporter told stands, where figures of a node are `every` apart: one that comes half
+// of that late, as behind thousands of others, is still waited for (record::longest_step counts alike).
+inline constexpr Duration kReadingsLast{300'000};
+constexpr Duration readings_last(Duration every) { return std::max(kReadingsLast, every + every / 2); }
 
 class ClusterStore {
  public:
@@ -114,8 +120,8 @@ class ClusterStore {
   };
   Held held() const;
 
-  // Time has passed: orders may have become overdue, readings too old. Posts what changed.
-  void look_again(Duration readings_last = std::chrono::minutes(5));
+  // Time has passed: orders may have become overdue, readings too old (`older`). Posts what changed.
+  void look_again(Duration older = kReadingsLast);
 
  private:
   struct State;

@@ -100,7 +100,11 @@ struct Since {
 bool begins_before(const Cluster& cluster, const Node& node, const history::Key& key, TimePoint since,
                    const Context& context) {
   const Duration gap = history::longest_gap(cluster);
-  if (!cluster.recorded || cluster_now(cluster, context.wall) - since >= kHourBefore - gap) return false;
+  if (!cluster.recorded) return false;
+  // Where figures are an hour apart, nothing of that hour shows that it was used before.
+  const bool seen_before =
+      gap < kHourBefore && cluster_now(cluster, context.wall) - since >= kHourBefore - gap;
+  if (seen_before) return false;
   if (context.history->is_told_idle(cluster.name, node.name, key)) return false;
   const std::vector<history::Sample> samples =
       context.history->line(cluster.name, node.name, key, since - gap).samples;

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/hours.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/own_use.hpp"
 #include "engine/insight/processes.hpp"
@@ -84,12 +85,16 @@ bool may_take(const sharing::ResourceName& asked, const Spare& spare, Scheduler 
   return spare.kind != SliceKind::vgpu && spare.as_gpu;
 }
 
-// A figure that is older than a round says nothing of it. Where figures are farther apart it speaks for so
-// long, but only of work that had begun when it was taken: it may be that of the job before.
+// So long after work began figures may still be of what ran before it: an exporter tells what it gathered up
+// to half a minute ago, and a scheduler's clock differs by seconds from the one that dates figures.
+constexpr Duration kSettles{30'000};
+
+// A figure speaks for so long, of work that had begun when it was taken. Where it is not told when that was,
+// it may be that of the job before, and one that is older than a round says nothing.
 bool is_fresh(const Origin& origin, TimePoint at, Duration speaks, const std::optional<TimePoint>& began) {
   if (origin.source == Source::none) return false;
   const Duration age = at - origin.at;
-  return age <= kLongestRound || (age <= speaks && began && *began <= origin.at);
+  return began ? age <= speaks && *began + kSettles <= origin.at : age <= kLongestRound;
 }
 const Origin& origin_of(const Gpu& gpu, const Slice& slice) {
   return slice.measured.source != Source::none ? slice.measured : gpu.telemetry.origin;
@@ -264,8 +269,9 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
       seat = {seat.place, holder.workload, gpu.index.value, slice.kind, slice.profile, &hold};
     }
     seat.hold->hours += passed.hours;
-    if (told && is_fresh(origin_of(gpu, slice), passed.at, passed.speaks, workload->started))
-      measure(*seat.hold, use_of(gpu, slice), memory_used(gpu, slice), passed);
+    const Origin& origin = origin_of(gpu, slice);
+    if (told && is_fresh(origin, passed.at, passed.speaks, workload->started))
+      measure(*seat.hold, use_of(gpu, slice), memory_used(gpu, slice), origin.at, passed);
     else if (!alone && !passed.silent)
       measure_own(*seat.hold, cluster, node, gpu, slice, workload->started, passed);
   }
@@ -316,7 +322,7 @@ void Ledger::measure_own(Hold& hold, const Cluster& cluster, const Node& node, c
   const auto own = insight::own_figures(cluster, node, gpu, slice, hold.workload);
   const bool now =
       own && own->origin.at <= passed.at && is_fresh(own->origin, passed.at, passed.speaks, began);
-  if (now) measure(hold, own->use, own->memory, passed);
+  if (now) measure(hold, own->use, own->memory, own->origin.at, passed);
   // Of a GPU that is not cut its figure speaks of all who share it.
   const bool together = slice.use || (slice.kind != SliceKind::gpu_instance && gpu.telemetry.use.has_value());
   if ((now && own->use) || passed.gap || !together) return;
@@ -325,46 +331,42 @@ void Ledger::measure_own(Hold& hold, const Cluster& cluster, const Node& node, c
   hold.sharers = std::max(hold.sharers, slice.holders.size());
 }
 
-void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory,
+void Hold::count_figure(TimePoint taken) {
+  if (!first_figure) first_figure = taken;
+  if (last_figure != taken) figures = figures.value_or(0) + 1;
+  last_figure = taken;
+}
+
+void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory, TimePoint taken,
                      const Passed& passed) {
   if (memory && (!hold.memory_peak || hold.memory_peak->value < memory->value)) hold.memory_peak = memory;
   if (!use) return;
   // Held before, but not measured then: it may have been used meanwhile.
-  if (passed.gap || hold.told != passed.before) hold.idle_run = hold.parked_run = 0, hold.goes_on = false;
+  if (passed.gap || hold.told != passed.before) hold.run = {}, hold.goes_on = false;
   if (passed.first) hold.goes_on = true, hold.head_began = passed.at;
   hold.told = passed.at;
-  if (passed.gap) return;
-  const double hours = passed.hours;
+  const double hours = passed.gap ? 0 : passed.hours;
+  if (hours > 0) hold.count_figure(taken);
   hold.measured += hours;
   hold.use += static_cast<double>(use->value) * hours;
   hold.spread.add(use->value, hours);
   if (use->value >= limits_.idle_below) {
-    hold.idle_run = hold.parked_run = 0;
+    hold.run = {};
     hold.goes_on = passed.first;
     return;
   }
-  // A stretch that is one figure alone, which speaks for longer than a round, is none.
-  if (hold.idle_run <= 0) {
-    const Duration alone = passed.speaks > kLongestRound ? passed.speaks : Duration{0};
-    hold.least = static_cast<double>(std::max(limits_.idle_after, alone).count()) / kHour;
-  }
-  const double least = hold.least;
+  const double least = hours_of(limits_.idle_after) - 1e-9;
   const bool keeps = memory && hold.memory && hold.memory->value > 0 &&
                      100.0 * static_cast<double>(memory->value) >=
                          limits_.parked_from * static_cast<double>(hold.memory->value);
   // The whole stretch counts, once it is long enough.
-  const double before = hold.idle_run;
-  hold.idle_run += hours;
-  if (keeps) hold.parked_run += hours;
-  if (hold.goes_on)
-    hold.idle_head = hold.idle_run, hold.parked_head = hold.parked_run, hold.head_least = least;
-  if (hold.idle_run + 1e-9 < least) return;
-  const bool just = before + 1e-9 < least;
-  hold.idle += just ? hold.idle_run : hours;
-  if (just)
-    hold.parked += hold.parked_run;
-  else if (keeps)
-    hold.parked += hours;
+  const Hold::Stretch before = hold.run;
+  hold.run.go_on_with({hours, keeps ? hours : 0, taken, taken, passed.speaks > kLongestRound});
+  if (hold.goes_on) hold.head = hold.run;
+  if (!hold.run.counts(least)) return;
+  const bool just = !before.counts(least);
+  hold.idle += just ? hold.run.idle : hours;
+  hold.parked += just ? hold.run.parked : keeps ? hours : 0;
 }
 
 // Memory slices that the layout of the GPU strands; nullopt: it is not cut, or its layout is not known. There
@@ -436,7 +438,11 @@ bool Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   bool& measured = free_measured_[cluster.name];
   const bool often = passed.speaks <= record::longest_step(kLongestRound);
   measured = measured || (often && (use || used));
-  if (!often && (use || used)) free_seldom_.insert(cluster.name);
+  // Where figures are rare the next one may be long to come, and nothing tells what used it meanwhile.
+  if (!often) {
+    if (use || used) free_seldom_.insert(cluster.name);
+    return false;
+  }
   const std::optional<Mib> all = used ? insight::memory_of(gpu, slice, catalogue_) : std::nullopt;
   const bool keeps =
       all && all->value > 0 &&

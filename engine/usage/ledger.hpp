@@ -4,7 +4,8 @@
 // A round counts for the time since the one before, and for kLongestRound at most: what lies between two
 // rounds that are farther apart is not known. None of it counts as measured, and no stretch without use goes
 // on over it. A figure speaks until the next one can be there (record::longest_step), which on thousands of
-// nodes is later than the next round. Threads: values; one owner.
+// nodes is later than the next round, and only of work that ran when it was taken. Threads: values; one
+// owner.
 #pragma once
 
 #include <array>
@@ -60,7 +61,9 @@ struct Hold {
   std::optional<TimePoint> began{};
   double hours = 0;     // held
   double measured = 0;  // of these with a figure of use
-  double use = 0;       // percent-hours
+  // How many different figures of use these rest on; nullopt: its source adds up by itself.
+  std::optional<int> figures{};
+  double use = 0;  // percent-hours
   Spread spread;
   double idle = 0, parked = 0;  // hours, in stretches of at least Limits::idle_after
   // Hours with a figure of use of what it shared with others, and none of its own part; with how many at
@@ -77,12 +80,22 @@ struct Hold {
 
  private:
   friend class Ledger;
-  double idle_run = 0, parked_run = 0;  // hours since it was last used, or since it was not known
-  double least = 0;                     // hours from which that stretch counts
-  TimePoint told{};                     // the round whose figure of use was the last one
+  // A stretch without use: its hours, and when the first and the last of its figures were taken.
+  struct Stretch {
+    double idle = 0, parked = 0;
+    std::optional<TimePoint> first{}, last{};
+    bool wants_two = false;  // one figure speaks for longer than a round: alone it makes no stretch
+    bool counts(double least) const { return idle >= least && (!wants_two || first != last); }
+    void go_on_with(const Stretch& later);
+  };
+  void count_figure(TimePoint taken);
+  Stretch run;  // since it was last used, or since that was not known
+  // Of `figures` the first and the last one.
+  std::optional<TimePoint> first_figure{}, last_figure{};
+  TimePoint told{};  // the round whose figure of use was the last one
   // Of the stretch without use that began before the first round, or with it.
   TimePoint head_began{};  // the first round, where it has a figure of use
-  double idle_head = 0, parked_head = 0, head_least = 0;
+  Stretch head;
   bool goes_on = false;  // it has not ended
 };
 
@@ -268,7 +281,9 @@ class Ledger {
   void hold_somewhere(const Cluster& cluster, const Workload& workload, const Allocation& held, double hours);
   void measure_own(Hold& hold, const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                    const std::optional<TimePoint>& began, const Passed& passed);
-  void measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory, const Passed& passed);
+  // taken: when they were.
+  void measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory, TimePoint taken,
+               const Passed& passed);
   // seam: the round that both saw; nullopt: there is none.
   using Seam = std::optional<TimePoint>;
   Seam seam_with(const ClusterName& cluster, const Ledger& later) const;

@@ -12,17 +12,10 @@ namespace {
 constexpr double kSlack = 1e-9;  // what sums of hours may miss
 double hours_at_least(Duration least) { return hours_of(least) - kSlack; }
 
-// Hours of a stretch that are in no sum yet: each part counted for itself where it is as long as its least,
-// the whole of it counts where it is as long as that of the first, with which it began. The parts may count
-// other hours than those that make them long enough.
-struct Stretches {
-  double first = 0, second = 0;  // how long
-  double least = 0, second_least = 0;
-  double missing(double of_first, double of_second) const {
-    const double counted = (first >= least ? of_first : 0) + (second >= second_least ? of_second : 0);
-    return (first + second >= least ? of_first + of_second : 0) - counted;
-  }
-};
+// Hours of a stretch that are in no sum yet: each of its parts is there where it counts for itself.
+double missing(double first, double second, bool first_counts, bool second_counts, bool whole_counts) {
+  return (whole_counts ? first + second : 0) - (first_counts ? first : 0) - (second_counts ? second : 0);
+}
 
 template <class Key>
 void add_each(std::map<Key, double>& to, const std::map<Key, double>& more) {
@@ -38,6 +31,12 @@ Ledger::Seam Ledger::seam_with(const ClusterName& cluster, const Ledger& later) 
   return ends->second;
 }
 
+void Hold::Stretch::go_on_with(const Stretch& later) {
+  idle += later.idle, parked += later.parked;
+  if (!first) first = later.first, wants_two = later.wants_two;
+  if (later.last) last = later.last;
+}
+
 void Ledger::go_on_with(Hold& hold, const Hold& later, const Seam& seam) const {
   hold.hours += later.hours, hold.measured += later.measured, hold.use += later.use;
   hold.spread.add(later.spread);
@@ -45,18 +44,26 @@ void Ledger::go_on_with(Hold& hold, const Hold& later, const Seam& seam) const {
   hold.together += later.together;
   hold.sharers = std::max(hold.sharers, later.sharers);
   hold.memory_peak = std::max(hold.memory_peak, later.memory_peak);
+  if (later.figures) {
+    const bool same = hold.last_figure && hold.last_figure == later.first_figure;  // counted in both
+    hold.figures = hold.figures.value_or(0) + *later.figures - (same ? 1 : 0);
+    if (!hold.first_figure) hold.first_figure = later.first_figure;
+    hold.last_figure = later.last_figure;
+  }
   if (later.told == TimePoint{}) return;  // without a figure it goes on as it was
   const bool one = seam && hold.told == *seam && later.head_began == *seam;
   if (one) {
-    const double least = (hold.idle_run > 0 ? hold.least : later.head_least) - kSlack;
-    const Stretches idle{hold.idle_run, later.idle_head, least, later.head_least - kSlack};
-    hold.idle += idle.missing(hold.idle_run, later.idle_head);
-    hold.parked += idle.missing(hold.parked_run, later.parked_head);
+    const double least = hours_at_least(limits_.idle_after);
+    Hold::Stretch whole = hold.run;
+    whole.go_on_with(later.head);
+    const bool counts[] = {hold.run.counts(least), later.head.counts(least), whole.counts(least)};
+    hold.idle += missing(hold.run.idle, later.head.idle, counts[0], counts[1], counts[2]);
+    hold.parked += missing(hold.run.parked, later.head.parked, counts[0], counts[1], counts[2]);
   }
-  const bool whole = one && later.goes_on;
-  if (!whole || hold.idle_run <= 0) hold.least = later.least;
-  hold.idle_run = later.idle_run + (whole ? hold.idle_run : 0);
-  hold.parked_run = later.parked_run + (whole ? hold.parked_run : 0);
+  if (one && later.goes_on)
+    hold.run.go_on_with(later.run);
+  else
+    hold.run = later.run;
   hold.told = later.told;
 }
 
@@ -67,8 +74,8 @@ void Ledger::go_on_with(Rogue& rogue, const Rogue& later, const Seam& seam) cons
   rogue.use = std::max(rogue.use, later.use), rogue.memory = std::max(rogue.memory, later.memory);
   Rogue::Stretch run = later.run;
   if (one) {
-    const Stretches both{rogue.run.hours, later.head.hours, least, least};
-    rogue.hours += both.missing(rogue.run.hours, later.head.hours);
+    const double first = rogue.run.hours, second = later.head.hours;
+    rogue.hours += missing(first, second, first >= least, second >= least, first + second >= least);
     Rogue::Stretch whole{rogue.run.hours + later.head.hours, std::max(rogue.run.use, later.head.use),
                          std::max(rogue.run.memory, later.head.memory)};
     if (whole.hours >= least)

@@ -171,7 +171,7 @@ Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& c
   all.waste = waste(ledger, catalogue);
   if (span.except) all.left_out = leave_out(all.waste, *span.except);
   all.not_known = not_known(ledger);
-  all.use_told = use_told(ledger);
+  all.use_told = use_told(ledger, span.except.get());
   if (span.right_sizes) all.right_sizes = std::make_shared<const RightSizes>(ledger, catalogue, all.left_out);
   return all;
 }

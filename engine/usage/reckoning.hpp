@@ -70,7 +70,7 @@ struct Reckoning {
   std::vector<Waste> left_out;                    // by asked.except: not in `waste`
   std::optional<Error> waste_refused{};           // why there is no waste here, and the sums alone count
   std::vector<NotKnown> not_known;                // kinds of waste
-  std::map<ClusterName, double> use_told;         // of what was held, as report.hpp has it
+  std::map<ClusterName, UseTold> use_told;        // of what was held, without what asked.except leaves out
   std::shared_ptr<const RightSizes> right_sizes;  // null: not wanted; without asked.except
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/hours.hpp"
+#include "engine/usage/exceptions.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/rogue_rows.hpp"
 #include "engine/usage/too_big.hpp"
@@ -199,22 +200,65 @@ std::optional<double> coverage(const std::vector<Sum>& sums) {
   return 100 * measured / held;
 }
 
-std::map<ClusterName, double> use_told(const Ledger& ledger) {
-  struct Hours {
-    double held = 0, told = 0;
+namespace {
+
+struct HoursTold {
+  double all = 0, held = 0, told = 0, shared = 0, unplaced = 0;
+  void add(const Hold& hold, bool left_out);
+  UseTold sum() const;
+};
+
+void HoursTold::add(const Hold& hold, bool left_out) {
+  const double part = hold.part.value_or(1);
+  all += hold.hours * part;
+  if (left_out) return;
+  const bool whole = hold.most || (hold.measured <= 0 && hold.idle > 0);
+  const double known = whole ? hold.hours : std::min(hold.measured, hold.hours);
+  held += hold.hours * part, told += known * part;
+  (hold.gpu ? shared : unplaced) +=
+      (hold.gpu ? std::min(hold.together, hold.hours - known) : hold.hours - known) * part;
+}
+
+UseTold HoursTold::sum() const {
+  UseTold sum;
+  sum.left_out = held <= 0;
+  if (sum.left_out) return sum;
+  sum.percent = 100 * told / held;
+  const double rest = held - told - shared - unplaced;
+  if (shared > rest && shared >= unplaced)
+    sum.mostly = UseTold::Missing::own_use;
+  else if (unplaced > rest)
+    sum.mostly = UseTold::Missing::place;
+  return sum;
+}
+
+// Whatever its use would be found to be.
+bool is_left_out(const Hold& hold, const Exceptions* except) {
+  if (!except) return false;
+  const auto passes = [&](const char* kind) {
+    Waste row = of_hold(hold, kind, hold.hours, hold.slices, "");
+    row.slice_hours.reset(), row.hours.reset();  // how much of it is wasted is not known
+    return query::passes(except->filter, row, query::Context{});
   };
-  std::map<ClusterName, Hours> all;
-  for (const Hold& hold : ledger.holds()) {
-    const double part = hold.part.value_or(1);
-    const bool whole = hold.most || (hold.measured <= 0 && hold.idle > 0);
-    Hours& hours = all[hold.cluster];
-    hours.held += hold.hours * part;
-    hours.told += (whole ? hold.hours : std::min(hold.measured, hold.hours)) * part;
-  }
-  std::map<ClusterName, double> told;
+  return passes("idle") && passes("parked") && passes("too-big");
+}
+
+}  // namespace
+
+std::map<ClusterName, UseTold> use_told(const Ledger& ledger, const Exceptions* except) {
+  std::map<ClusterName, HoursTold> all;
+  for (const Hold& hold : ledger.holds()) all[hold.cluster].add(hold, is_left_out(hold, except));
+  std::map<ClusterName, UseTold> told;
   for (const auto& [cluster, hours] : all)
-    if (hours.held > 0) told[cluster] = 100 * hours.told / hours.held;
+    if (hours.all > 0) told[cluster] = hours.sum();
   return told;
+}
+
+const std::pair<const ClusterName, UseTold>* least_told(const std::map<ClusterName, UseTold>& all) {
+  const auto least = std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.second.percent < b.second.percent;
+  });
+  return least == all.end() || least->second.percent >= kLeastTold ? nullptr : &*least;
 }
 
 double unvalued(const std::vector<Sum>& sums) {

@@ -2,10 +2,12 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
@@ -15,6 +17,7 @@
 namespace tessera::usage {
 
 class Ledger;
+struct Exceptions;
 
 enum class By : std::uint8_t { user, account, group, profile, node, workload };
 std::optional<By> by_of(std::string_view word);
@@ -38,11 +41,20 @@ std::vector<Sum> sums(const Ledger& ledger, By by);
 // The share of all held GPU-hours for which use was measured, 0 to 100; nullopt: nothing was held.
 std::optional<double> coverage(const std::vector<Sum>& sums);
 
-// The share of held hours of which the use is known, 0 to 100, also where it is known without a figure; of
-// each cluster in which something was held. What several used together is known of none of them.
-std::map<ClusterName, double> use_told(const Ledger& ledger);
+// Of the hours held in a cluster, without those of which waste-except leaves out all that could be found.
+struct UseTold {
+  // Why it is not known of the others; of most of them.
+  enum class Missing : std::uint8_t { figures, own_use, place };
+  double percent = 100;  // of which the use is known, also where it is known without a figure
+  Missing mostly = Missing::figures;
+  bool left_out = false;  // all of them are
+};
+// Of each cluster in which something was held. What several used together is known of none of them.
+std::map<ClusterName, UseTold> use_told(const Ledger& ledger, const Exceptions* except);
 // Where it is less, nothing found is not nothing wasted.
 inline constexpr double kLeastTold = 80;
+// The cluster of which least is known, where that is less; null: enough is known of all.
+const std::pair<const ClusterName, UseTold>* least_told(const std::map<ClusterName, UseTold>& all);
 
 // Hours of what is in no GPU-hour, since it is not known what part of a GPU it was.
 double unvalued(const std::vector<Sum>& sums);

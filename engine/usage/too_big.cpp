@@ -7,7 +7,8 @@
 namespace tessera::usage {
 namespace {
 
-constexpr double kLeastHours = 1;    // measured, before advice is given
+constexpr double kLeastHours = 1;  // measured, before advice is given
+constexpr int kLeastFigures = 6;   // of use that these rest on: of thousands of nodes one speaks for an hour
 constexpr double kMostlyIdle = 0.5;  // of the measured time
 
 // What was used for most of the time, or on the whole where only a mean is known, or never exceeded where
@@ -75,6 +76,7 @@ const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue, c
 std::optional<TooBig> too_big(const Hold& hold, const mig::Catalogue& catalogue, const Limits& limits) {
   const double known = hold.measured > 0 || !hold.most ? hold.measured : hold.hours;
   if (known < kLeastHours || hold.idle > kMostlyIdle * known) return std::nullopt;
+  if (hold.figures && *hold.figures < kLeastFigures) return std::nullopt;
   const mig::Profile* profile = smaller(hold, catalogue, limits);
   if (!profile) return std::nullopt;
   const Used used = used_of(hold, limits).value_or(Used{});

@@ -18,8 +18,8 @@ struct TooBig {
   std::string why;
 };
 
-// nullopt: nothing smaller would have done, or it is not known: less than an hour was measured, or most of
-// that was idle.
+// nullopt: nothing smaller would have done, or it is not known: less than an hour was measured, by fewer than
+// six figures, or most of that was idle.
 std::optional<TooBig> too_big(const Hold& hold, const mig::Catalogue& catalogue, const Limits& limits);
 
 }  // namespace tessera::usage

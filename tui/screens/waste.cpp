@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "engine/query/value.hpp"
+#include "engine/text.hpp"
 #include "engine/usage/exceptions.hpp"
 #include "engine/usage/untold.hpp"
 #include "tui/language/wrap.hpp"
@@ -254,6 +256,12 @@ Document nothing_wasted(const UiContext& ui, const UiState& state, int width) {
     add_sentence(page, read.waste_refused->hint);
   } else if (usage::is_unmeasured(read.not_known)) {
     page.fact("", "What was wasted is not known.", Role::unknown);
+  } else if (const auto* least = usage::least_told(read.use_told)) {
+    add_sentence(page,
+                 fmt::format("Nothing idle or too large was found, but use is known of {:.0f} % of the hours "
+                             "held in {} only.",
+                             std::floor(least->second.percent), clean(least->first.text, 64)),
+                 Role::unknown);
   } else {
     page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
   }

@@ -99,6 +99,13 @@ TEST(DcgmFaults, WhatAGpuWorksOnWithIsCountedBeyondTheFirstNodes) {
   EXPECT_EQ(remarks.back().grade, Remark::Grade::info);
 }
 
+// "1 more nodes report …"
+TEST(DcgmFaults, OneNodeBeyondTheFirstOnesIsToldAsOne) {
+  Faults faults;
+  for (int i = 0; i < 201; ++i) faults.keep(fmt::format("n{}", i), read(line(kRows, 0, "", "1")));
+  EXPECT_EQ(faults.remarks().back().text, "1 more node reports replaced rows of GPU memory");
+}
+
 // The Xid of a node late in the alphabet was counted only: its GPU was broken, and no one was told which.
 TEST(DcgmFaults, OfThreeHundredNodesTheLastOnesXidIsToldFirst) {
   Faults faults;

@@ -7,6 +7,7 @@
 #include <future>
 #include <set>
 
+#include "backends/figures/apart.hpp"
 #include "backends/figures/sources.hpp"
 #include "tests/support/patience.hpp"
 
@@ -93,6 +94,7 @@ TEST_F(NodeExportersTest, EachNodeIsAskedAndThoseThatAreSilentAreNamed) {
   EXPECT_NE(remarked[0].text.find("unknown on n9"), std::string::npos) << remarked[0].text;
   EXPECT_NE(remarked[0].text.find("curl: (7) Failed to connect"), std::string::npos) << remarked[0].text;
   EXPECT_NE(remarked[0].hint.find("run it by hand"), std::string::npos);
+  EXPECT_EQ(remarked[0].seen, TimePoint(1s)) << "since the first of those that are silent gave no answer";
 }
 
 TEST_F(NodeExportersTest, AReportTellsHowManyCommandsWereRunAndWhatTheyPrinted) {
@@ -139,11 +141,83 @@ TEST_F(NodeExportersTest, ARoundOverThousandsTakesAsLongAsTheirCommandsAreApart)
   });
 }
 
+TEST_F(NodeExportersTest, ARoundIsAsLongAsOneThatAnswersHasWaitedAndNoLongerForOneThatIsSilent) {
+  on_worker([&] { exporters->set_pace({Duration(1), Duration(1), Duration(1)}); });
+  set({"n1", "n2"});
+  ASSERT_TRUE(until([&] { return answers >= 6; }));
+  on_worker([&] {
+    EXPECT_GE(exporters->round(), Duration(500)) << "two nodes, one each quarter of a second";
+    EXPECT_LE(exporters->round(), Duration(1) + kSlowestRound);
+  });
+  set({"n9"});
+  on_worker([&] { EXPECT_EQ(exporters->round(), Duration(250)) << "what n1 waited is forgotten with it"; });
+}
+
 TEST_F(NodeExportersTest, ANameThatCannotBeAHostsIsNeverPartOfACommand) {
   set({"-o/etc/passwd", "n1;reboot", "n1"});
   ASSERT_TRUE(until([&] { return told.size() == 1; }));
   EXPECT_EQ(*told.begin(), "n1");
   on_worker([&] { EXPECT_TRUE(remarked.empty()) << "the others were never asked"; });
+}
+
+// One node after the other gives an answer, so many seconds apart, again and again.
+struct Asking {
+  Apart apart;
+  Apart::Time now{std::chrono::hours(1)};
+
+  void pass(int seconds) {
+    for (int i = 0; i < seconds; i += 5) {
+      now += 5s;
+      apart.awake(now, Duration(10'000));
+    }
+  }
+  void round(int nodes, int seconds_each, const std::set<int>& silent = {}) {
+    for (int node = 0; node < nodes; ++node) {
+      pass(seconds_each);
+      if (silent.contains(node))
+        apart.failed(std::to_string(node));
+      else
+        apart.answered(std::to_string(node), now);
+    }
+  }
+  Duration longest() const { return apart.longest(now); }
+};
+
+TEST(AnswersApart, AreAsFarApartAsARoundReallyTakesAndNearerOnceItIsFaster) {
+  Asking here;
+  EXPECT_EQ(here.longest(), Duration(0)) << "none has answered";
+  here.round(10, 30);
+  EXPECT_EQ(here.longest(), 270s) << "the first one waits while the first round asks the others";
+  here.pass(30);
+  EXPECT_EQ(here.longest(), 300s);
+  here.round(10, 60);
+  EXPECT_EQ(here.longest(), 540s) << "it has become slower";
+  here.round(10, 5);
+  EXPECT_EQ(here.longest(), 45s) << "and faster";
+}
+
+// What an exporter told last stays as old as it is, and was taken for now for as long as it was silent.
+TEST(AnswersApart, ExportersThatGiveNoAnswerLengthenNothing) {
+  Asking here;
+  here.round(4, 10);
+  here.round(4, 10, {0, 1, 2, 3});
+  here.pass(3'600);
+  EXPECT_EQ(here.longest(), Duration(0)) << "none of them answers";
+  here.round(4, 10, {2});
+  EXPECT_EQ(here.longest(), 30s) << "since the first of these";
+  here.apart.forget([](const std::string& id) { return id != "3"; });
+  EXPECT_EQ(here.longest(), Duration(0));
+}
+
+TEST(AnswersApart, AMachineThatStoodStillForHalfAnHourLengthensNothing) {
+  Asking here;
+  here.round(4, 10);
+  here.now += std::chrono::minutes(30);
+  EXPECT_EQ(here.longest(), Duration(0)) << "asked before anything else goes on";
+  here.apart.awake(here.now, Duration(10'000));
+  EXPECT_EQ(here.longest(), Duration(0));
+  here.round(4, 10);
+  EXPECT_EQ(here.longest(), 30s);
 }
 
 TEST(SlurmExporterSetting, NeedsANodeAndNoSecondSource) {

@@ -83,6 +83,30 @@ TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
   EXPECT_NE(said_of_nodes(kept.cluster()).find(differs), std::string::npos) << said_of_nodes(kept.cluster());
 }
 
+// `tessera record --interval 30m` had figures for five minutes of each half hour.
+TEST(KubernetesFigures, StandUntilTheNextOnesCanBeThereHoweverFarApartTheyAre) {
+  const auto stand_after = [](Duration every, Duration passed) {
+    Kept kept;
+    kept.now = *parse_utc("2026-11-22T12:00:00Z");
+    kept.list({{"n1", labelled_node("2", "2026-11-22T10:50:00Z")}}, {});
+    DcgmReadings readings;
+    readings.parts.resize(1);
+    readings.parts[0].use = Percent{40};
+    readings.at = kept.now;
+    kept.store.set_readings("n1", readings);
+    kept.now += passed;
+    kept.store.look_again(readings_last(every));
+    const Node* node = kept.cluster().nodes.find(NodeName("n1"));
+    return node && !node->gpus.empty() && node->gpus[0].telemetry.use.has_value();
+  };
+  using std::chrono::minutes;
+  EXPECT_TRUE(stand_after(minutes(30), minutes(44)));
+  EXPECT_FALSE(stand_after(minutes(30), minutes(46)));
+  EXPECT_TRUE(stand_after(minutes(21), minutes(30))) << "5,000 nodes, four a second";
+  EXPECT_TRUE(stand_after(minutes(2), minutes(4)));
+  EXPECT_FALSE(stand_after(minutes(2), minutes(6)));
+}
+
 // A condition's time was shown as the server wrote it: "down for 1 h" of a node that had just gone.
 TEST(KubernetesFirstLook, TimesOfConditionsAreByTheServersClock) {
   Kept kept;

@@ -8,6 +8,7 @@
 #include <future>
 #include <mutex>
 
+#include "backends/kubernetes/store.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
 #include "tests/support/patience.hpp"
 
@@ -58,15 +59,20 @@ class ExporterRounds : public testing::Test {
     return true;
   }
 
-  std::atomic<bool> b_answers = true, b_fails = false;
+  std::atomic<bool> a_answers = true, b_answers = true, b_fails = false;
+  std::atomic<int> minute = 0;  // by the wall clock
+  int more = 0;                 // exporters beside the two; set before begin()
   std::vector<Remark> remarks;  // of the last round; read inside until()
   int rounds = 0;
 
  private:
   ExporterCalls calls(Duration others) {
     ExporterCalls calls;
-    calls.where = [] {
-      return std::vector<Exporter>{{"a", "gpu-operator", "dcgm-a"}, {"b", "gpu-operator", "dcgm-b"}};
+    calls.where = [count = more] {
+      std::vector<Exporter> all{{"a", "gpu-operator", "dcgm-a"}, {"b", "gpu-operator", "dcgm-b"}};
+      for (int i = 0; i < count; ++i)
+        all.push_back({"m" + std::to_string(i), "gpu-operator", "dcgm-m" + std::to_string(i)});
+      return all;
     };
     calls.told = [](const Exporter&, DcgmReadings) {};
     calls.round = [this](std::size_t, Duration, std::vector<Remark> told) {
@@ -77,13 +83,14 @@ class ExporterRounds : public testing::Test {
     };
     calls.every = [] { return Duration(1); };
     calls.others = [others] { return others; };
-    calls.clock = [] { return TimePoint{}; };
+    calls.clock = [this] { return TimePoint(std::chrono::minutes(minute)); };
     return calls;
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   HttpScript script_{[this](const HttpScript::Asked& asked) -> HttpScript::Answer {
+    if (asked.target.find("dcgm-a") != std::string::npos && !a_answers) return {502, "no route", {}};
     if (asked.target.find("dcgm-b") != std::string::npos && !b_answers) return {502, "no route", {}};
     if (asked.target.find("dcgm-b") != std::string::npos && b_fails) return {200, kFailing, {}};
     return {200, kIdle, {}};
@@ -122,6 +129,16 @@ TEST_F(ExporterRounds, ARoundIsAsLongAsItMayTakeAndAsLongAsTheOthersAreLeftAlone
   EXPECT_EQ(round(), 1440min);
 }
 
+// What the first nodes told was forgotten after five minutes, while the first round still asked the others.
+TEST_F(ExporterRounds, WhatTheFirstNodesToldStandsUntilAFirstRoundOverThousandsHasEnded) {
+  more = 4'998;
+  begin(2min);
+  const Duration every = round();
+  EXPECT_GE(every, Duration(1'250'000)) << "four a second";
+  EXPECT_EQ(rounds, 0);
+  EXPECT_GE(readings_last(every), every);
+}
+
 TEST_F(ExporterRounds, AFreshLookAsksAllOfThem) {
   begin(1440min);
   ASSERT_TRUE(until([&] { return rounds >= 1; }));
@@ -146,6 +163,24 @@ TEST_F(ExporterRounds, WhatOneDidNotAnswerStandsUntilItIsAskedAgain) {
   b_answers = true;
   view("b");
   ASSERT_TRUE(until([&] { return remarks.empty(); }));
+}
+
+// Its text names who is silent: with each that joined them it seemed to have begun at that time.
+TEST_F(ExporterRounds, ARemarkIsAsOldAsTheLongestSilenceOfThoseThatItNames) {
+  const auto silent_since = [&](const std::string& names, int since) {
+    return until([&] {
+      return remarks.size() == 1 &&
+             remarks.front().text.find("does not answer on " + names + ":") != std::string::npos &&
+             remarks.front().seen == TimePoint(std::chrono::minutes(since));
+    });
+  };
+  b_answers = false, minute = 1;
+  begin(Duration(1));
+  ASSERT_TRUE(silent_since("b", 1));
+  minute = 9, a_answers = false;
+  ASSERT_TRUE(silent_since("a, b", 1));
+  minute = 20, b_answers = true;
+  ASSERT_TRUE(silent_since("a", 9));
 }
 
 TEST_F(ExporterRounds, AFaultStandsUntilItsExporterTellsOfItNoMore) {

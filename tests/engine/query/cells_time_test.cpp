@@ -109,9 +109,11 @@ TEST(LastMinutes, WhereAnotherMayBeTheOneThatUsesItIdleIsNotKnown) {
 
 // Whoever jumps to a moment has that sample alone: "0 s" would look as if it had been used until then.
 TEST(LastMinutes, OfARecordingIdleFromTheFirstMomentThatWasLookedAtIsNotKnown) {
-  const auto at_a_moment = [](std::vector<float> use, int began, bool recorded) {
+  Duration apart{0};  // the figures of a node
+  const auto at_a_moment = [&](std::vector<float> use, int began, bool recorded) {
     Measured10 here(whole(0), {begun("1", began)}, std::move(use));
     if (recorded) here.story.tell(Recorded{at(-86'400), at(0), ""}, 0);
+    here.story.tell(PaceReport{0, Duration{0}, apart}, 0);
     const Cluster& cluster = here.story.cluster();
     const query::NodeRow node{&cluster, &cluster.nodes.all()[0]};
     EXPECT_EQ(query::to_text(query::idle(node, here.context()), query::Format::duration), here.idle("1"));
@@ -121,6 +123,10 @@ TEST(LastMinutes, OfARecordingIdleFromTheFirstMomentThatWasLookedAtIsNotKnown) {
   EXPECT_EQ(at_a_moment({0, 0, 0}, -86'400, false), ">=9 min") << "live it begins with the console";
   EXPECT_EQ(at_a_moment({50, 0, 0}, -86'400, true), "8 min") << "it was seen in use before";
   EXPECT_EQ(at_a_moment({0, 0, 0}, -300, true), "5 min") << "it began later";
+  // A gap of 63 minutes is more than the hour that is charted: nothing of it shows use before.
+  apart = std::chrono::minutes(42);
+  EXPECT_EQ(at_a_moment({0, 0, 0}, -86'400, true), "n/a");
+  EXPECT_EQ(at_a_moment({50, 0, 0}, -86'400, true), "8 min");
 }
 
 }  // namespace

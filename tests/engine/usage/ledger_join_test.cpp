@@ -2,6 +2,7 @@
 // have added up what one ledger does that saw all of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
@@ -134,6 +135,7 @@ void expect_same_holds(const Ledger& whole, const Ledger& joined) {
     EXPECT_NEAR(one[i].idle, other[i].idle, 1e-9);
     EXPECT_NEAR(one[i].parked, other[i].parked, 1e-9);
     EXPECT_EQ(one[i].memory_peak, other[i].memory_peak);
+    EXPECT_EQ(one[i].figures, other[i].figures);
   }
 }
 
@@ -211,6 +213,42 @@ TEST(JoinedLedgers, WhatGoesOnOverACutIsAsLongAsItWas) {
   EXPECT_GT(rogue, 0);
   EXPECT_GT(listed, 0);
   EXPECT_GT(spare, 0);
+}
+
+// Of 4,800 nodes a figure speaks for half an hour: a cut between two rounds makes no second one of it.
+TEST(JoinedLedgers, OneFigureThatSpeaksOverACutIsStillOneAlone) {
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+  story.tell(WorkloadsListed{{test::running("1", "alice", {test::holds("n1", {{0, 1}})})}});
+  story.tell(PaceReport{0, Duration{0}, std::chrono::minutes(20)});
+  story.tell(Loaded{});
+  std::vector<OneRound> rounds;
+  const auto pass = [&](int minutes, std::optional<float> use) {
+    for (int i = 0; i < minutes; ++i) {
+      const int second = 60 * (static_cast<int>(rounds.size()) + 1);
+      GpuFigures figures;
+      figures.gpu = GpuIndex{0};
+      if (use && i == 0) {
+        figures.figures.use = Percent{*use};
+        story.tell(Measured{NodeName("n1"), Source::dcgm, test::at(second), {figures}}, second);
+      }
+      rounds.push_back({story.cluster(), second, kLongestRound});
+    }
+  };
+  const auto idle = [&] {
+    std::vector<double> all;
+    for (std::size_t cut = 0; cut < rounds.size(); ++cut) {
+      BothSums joined = seen(rounds, 0, cut);
+      joined.go_on_with(seen(rounds, cut, rounds.size() - 1));
+      expect_same(seen(rounds, 0, rounds.size() - 1), joined);
+      all.push_back(joined.ledger->holds().at(0).idle);
+    }
+    return *std::max_element(all.begin(), all.end());
+  };
+  pass(20, 0);
+  EXPECT_EQ(idle(), 0);
+  pass(20, 0);
+  EXPECT_GT(idle(), 0.5) << "a second one has come";
 }
 
 TEST(JoinedLedgers, ManyPiecesAreAsOne) {

@@ -108,6 +108,20 @@ TEST(TooBig, HoursThatAreIdleOrNotMeasuredAreNotTooBig) {
       << "of eight memory slices 1g.10gb would have done, for one hour";
 }
 
+// Of 10,000 nodes a figure speaks for an hour: one look at a moment of little use is no advice.
+TEST(TooBig, TwoFiguresAreNoAdviceHoweverManyHoursTheySpeakFor) {
+  Watched here;
+  here.story.tell(PaceReport{0, Duration{0}, std::chrono::minutes(42)});
+  const auto pass = [&](int minutes) {
+    here.pass(1, 8);
+    for (int i = 1; i < minutes; ++i) here.ledger.see(here.story.cluster(), at(here.second += 60));
+  };
+  pass(42), pass(42);
+  EXPECT_FALSE(here.wasted().contains("too-big"));
+  for (int i = 0; i < 4; ++i) pass(42);
+  EXPECT_TRUE(here.wasted().contains("too-big")) << "six figures have come by now";
+}
+
 TEST(TooBig, WhateverWasUsedTheWasteOfAHoldIsNoMoreThanItHeld) {
   bool all_kinds = false;
   for (unsigned seed = 0; seed < 12; ++seed) {

@@ -161,6 +161,12 @@ TEST(Waste, OneFigureAloneIsNoStretchWithoutUseHoweverLongItSpeaks) {
   pass_slowly(here, 20, 80);
   EXPECT_NEAR(here.sum("alice").measured, 40.0 / 60, 1e-9);
   EXPECT_EQ(here.wasted("idle", "alice"), 0) << "twenty minutes rest on one look";
+  Watched silent;
+  be_asked_every_twenty_minutes(silent);
+  pass_slowly(silent, 1, 0);
+  for (int i = 0; i < 39; ++i) silent.ledger.see(silent.story.cluster(), at(60 * ++silent.minute));
+  EXPECT_NEAR(silent.sum("alice").measured, 31.0 / 60, 1e-9) << "to the end of what it speaks for";
+  EXPECT_EQ(silent.wasted("idle", "alice"), 0);
 }
 
 TEST(Waste, AFigureOfTheJobBeforeSaysNothingOfTheOneThatFollows) {
@@ -174,6 +180,46 @@ TEST(Waste, AFigureOfTheJobBeforeSaysNothingOfTheOneThatFollows) {
   pass_slowly(here, 10, 80);
   EXPECT_NEAR(here.sum("dan").gpu_hours, 10.0 / 60, 1e-9);
   EXPECT_NEAR(here.sum("dan").measured, 5.0 / 60, 1e-9) << "since it was measured for the first time";
+}
+
+// For ten minutes it was taken for that of the job that had just begun.
+TEST(Waste, AFigureThatIsMinutesOldSaysNothingOfAJobThatHasJustBegun) {
+  Watched here;
+  here.pass(5, 0, 60'000, 50);
+  here.story.tell(WorkloadGone{WorkloadId("1")}, 60 * here.minute + 1);
+  Workload next = running("4", "dan", {holds("n1", {{0, 1}})});
+  next.started = at(60 * here.minute + 1);
+  here.story.tell(WorkloadSeen{next}, 60 * here.minute + 1);
+  for (int i = 0; i < 5; ++i) here.ledger.see(here.story.cluster(), at(60 * ++here.minute));
+  EXPECT_NEAR(here.sum("dan").gpu_hours, 5.0 / 60, 1e-9);
+  EXPECT_EQ(here.sum("dan").measured, 0);
+  EXPECT_EQ(here.sum("dan").memory_peak, std::nullopt) << "those 60,000 MiB were alice's";
+  here.pass(5, 80, 1'000, 50);
+  EXPECT_NEAR(here.sum("dan").measured, 5.0 / 60, 1e-9);
+  EXPECT_EQ(here.sum("dan").memory_peak, Mib{1'000});
+}
+
+// The scheduler tells whole seconds by its own clock, and an exporter what it gathered half a minute ago.
+TEST(Waste, AFigureOfTheMomentInWhichAJobBeganMayBeThatOfTheJobBefore) {
+  Watched here;
+  Workload next = running("1", "alice", {holds("n1", {{0, 1}})});
+  next.started = at(60);
+  here.story.tell(WorkloadSeen{next}, 1);
+  here.pass(1, 0, 60'000, 50);
+  EXPECT_EQ(here.sum("alice").memory_peak, std::nullopt);
+  here.pass(1, 80, 1'000, 50);
+  EXPECT_EQ(here.sum("alice").memory_peak, Mib{1'000});
+}
+
+// Where it is not told when it began, ten minutes are as long as before.
+TEST(Waste, OfAJobWhoseStartIsNotToldAFigureSpeaksForTenMinutes) {
+  Watched here;
+  Workload untold = running("1", "alice", {holds("n1", {{0, 1}})});
+  untold.started.reset();
+  here.story.tell(WorkloadSeen{untold}, 1);
+  here.pass(1, 80, 1'000, 50);
+  for (int i = 0; i < 20; ++i) here.ledger.see(here.story.cluster(), at(60 * ++here.minute));
+  EXPECT_NEAR(here.sum("alice").measured, 11.0 / 60, 1e-9);
 }
 
 TEST(Waste, MemoryThatIsKeptWithoutUseIsParked) {
@@ -388,6 +434,16 @@ TEST(Waste, WhereFiguresAreTwentyMinutesApartRogueIsNotKnown) {
   pass_slowly(here, 60, 80);
   EXPECT_EQ(here.wasted("rogue", ""), 0);
   EXPECT_EQ(missing(here), "hpc: rogue: GPUs that are free are measured more than ten minutes apart\n");
+}
+
+// Rows stood there beside "rogue is n/a": many figures in a row may be there all the same, of a node on
+// screen.
+TEST(Waste, WhereRogueIsNotKnownNoRowOfItIsListed) {
+  Watched here;
+  be_asked_every_twenty_minutes(here);
+  use_what_is_free(here, 60, 80, 30'000);
+  EXPECT_EQ(here.wasted("rogue", ""), 0);
+  EXPECT_NE(missing(here).find("rogue: GPUs that are free are measured"), std::string::npos);
 }
 
 // Hours after which one kind of slice that nobody held in a cluster is unasked, while that waits.

@@ -180,6 +180,19 @@ TEST(WasteCommand, WhereTooLittleWasMeasuredNothingFoundIsNotNothingWasted) {
   EXPECT_NE(asked.err.str().find("hpc: use is known of 58 % of the hours held, and 80 % are required"),
             std::string::npos)
       << asked.err.str();
+  EXPECT_NE(
+      asked.err.str().find("let Prometheus tell their figures (docs/time.md); --waste-except cluster=hpc "
+                           "leaves out this cluster"),
+      std::string::npos)
+      << asked.err.str();
+  EXPECT_TRUE(asked.says(
+      "Nothing idle or too large was found, but use is known of 58 % of the hours held in hpc only."))
+      << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(), kUnknown);
+  EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/use_known/0/cluster"), "\"hpc\"");
+  asked.options.output = OutputFormat::table;
   measured_for(100, 90);
   EXPECT_EQ(asked.run(), kDone) << "110 of 120 minutes: a figure speaks for ten\n" << asked.err.str();
   EXPECT_EQ(asked.err.str(), "");
@@ -331,6 +344,29 @@ TEST(UsageCommand, ByNodeAndProfileItIsNotKnownHowLongWasWaited) {
     EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
     EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/waiting_hours"), known ? "0.0" : "null");
   }
+}
+
+// Test jobs without exporters, which the site excepts, made --more-than end with 3 for ever.
+TEST(WasteCommand, WhatTheSiteExceptsNeedsNoFigures) {
+  Asked asked;
+  asked.recorded = [] {
+    std::vector<std::unique_ptr<record::Recording>> all;
+    all.push_back(std::make_unique<Held>("hpc", 120, 90.0F));
+    all.push_back(std::make_unique<Held>("lab", 120, std::nullopt, 0, "ci"));
+    return all;
+  };
+  const auto code_with = [&](const char* except) {
+    asked.options.except =
+        *except == '\0' ? nullptr : options_from({"waste", "--waste-except", except}).except;
+    return asked.run();
+  };
+  asked.options.more_than = 0;
+  EXPECT_EQ(code_with(""), kUnknown);
+  EXPECT_NE(asked.err.str().find("lab: use is known of 0 %"), std::string::npos) << asked.err.str();
+  EXPECT_EQ(code_with("user=ci"), kDone) << asked.err.str();
+  EXPECT_EQ(code_with("cluster=lab"), kDone) << asked.err.str();
+  EXPECT_EQ(code_with("user=ci kind=idle"), kUnknown) << "what is parked there counts";
+  EXPECT_EQ(code_with("user=alice"), kUnknown);
 }
 
 TEST(WasteCommand, WhatTheSiteExceptsIsToldAsLeftOutAndCountsTowardsNoBound) {

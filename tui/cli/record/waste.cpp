@@ -39,6 +39,17 @@ Json json_of(const std::vector<usage::NotKnown>& all) {
   return list;
 }
 
+// Null: all that was held there is left out.
+Json json_of(const std::map<ClusterName, usage::UseTold>& all) {
+  Json list = Json::list();
+  for (const auto& [cluster, told] : all) {
+    Json& row = list.items.emplace_back(Json::map());
+    row.add("cluster", Json::of(cluster.text));
+    row.add("percent", rounded(told.left_out ? std::nullopt : std::optional(told.percent)));
+  }
+  return list;
+}
+
 Json json_of(const usage::Limits& limits) {
   const auto seconds = [](Duration time) { return Json::of(std::int64_t{time / std::chrono::seconds(1)}); };
   Json one = Json::map();
@@ -102,6 +113,7 @@ Json json_of(const Looked& looked) {
   document.add("slice_hours", rounded(much.slice_hours));
   document.add("uncounted_hours", rounded(much.uncounted));
   document.add("not_known", json_of(looked.not_known));
+  document.add("use_known", json_of(looked.use_told));
   document.add("limits", json_of(looked.asked.limits));
   document.add("left_out", left_out_of(looked));
   document.add("waste", rows_of(looked.waste));
@@ -170,36 +182,72 @@ bool knows_nothing(const Looked& looked) {
   return looked.accounting && looked.figures_by.empty() && covered && *covered <= 0;
 }
 
-// The cluster of which least is known, where that is too little.
-std::optional<std::pair<ClusterName, double>> told_too_little(const Looked& looked) {
-  const auto least = std::min_element(looked.use_told.begin(), looked.use_told.end(),
-                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (least == looked.use_told.end() || least->second >= usage::kLeastTold) return std::nullopt;
-  return *least;
+// Of clusters of which all is left out nothing is missing.
+bool is_unmeasured(const Looked& looked) {
+  return std::any_of(looked.not_known.begin(), looked.not_known.end(), [&](const usage::NotKnown& one) {
+    const auto told = looked.use_told.find(one.cluster);
+    return usage::is_unmeasured(one) && (told == looked.use_told.end() || !told->second.left_out);
+  });
 }
 
 // What was not measured may be more than any bound, and so may be what is not recorded any more.
 int code_of(const Looked& looked, const Options& options) {
   if (options.more_than && much_of(looked.waste).slice_hours > *options.more_than) return kFinding;
   if (options.more_than && !usage::ended(looked.gaps, looked.now).empty()) return kUnknown;
-  if (options.more_than && told_too_little(looked)) return kUnknown;
-  return usage::is_unmeasured(looked.not_known) && (options.more_than || looked.waste.empty()) ? kUnknown
-                                                                                               : kDone;
+  if (options.more_than && usage::least_told(looked.use_told)) return kUnknown;
+  return is_unmeasured(looked) && (options.more_than || looked.waste.empty()) ? kUnknown : kDone;
 }
 
-// Beside what is printed, which scripts read. Of whole percents so many are known at least.
+// The way to more figures, as far as there is one from here, and the way to do without them.
+std::string way_to_more(usage::UseTold::Missing missing, usage::PastSource source,
+                        const std::string& cluster) {
+  using enum usage::UseTold::Missing;
+  if (source == usage::PastSource::accounting)
+    return fmt::format(
+        "jobstats writes figures of jobs there (AdminComment), and tessera record measures; --waste-except "
+        "cluster={} leaves out this cluster",
+        cluster);
+  if (missing == own_use)
+    return fmt::format(
+        "some sources tell the own use of each that shares a GPU (docs/time.md); --waste-except cluster={} "
+        "leaves out this cluster",
+        cluster);
+  if (missing == place)
+    return fmt::format(
+        "which GPUs were held is not reported, so that no figures belong to them; --waste-except cluster={} "
+        "leaves out this cluster",
+        cluster);
+  if (source == usage::PastSource::prometheus)
+    return fmt::format(
+        "Prometheus has to scrape the exporters of all nodes; --waste-except cluster={} leaves out this "
+        "cluster",
+        cluster);
+  return fmt::format(
+      "where exporters are silent or take long, let Prometheus tell their figures (docs/time.md); "
+      "--waste-except cluster={} leaves out this cluster",
+      cluster);
+}
+
+// Of whole percents so many are known at least.
+double percent_told(const usage::UseTold& told) { return std::floor(told.percent); }
+
+// Beside what is printed, which scripts read.
 void tell_too_little(const Looked& looked, const Streams& streams) {
-  const auto least = told_too_little(looked);
+  const auto* least = usage::least_told(looked.use_told);
   if (!least) return;
+  const std::string cluster = clean(least->first.text, 64);
   complain(streams, {"cannot tell whether more was wasted",
                      fmt::format("{}: use is known of {:.0f} % of the hours held, and {:.0f} % are required",
-                                 least->first.text, std::floor(least->second), usage::kLeastTold),
-                     "where exporters are silent or take long, let Prometheus tell their figures "
-                     "(docs/time.md)"});
+                                 cluster, percent_told(least->second), usage::kLeastTold),
+                     way_to_more(least->second.mostly, usage::source_of(looked), cluster)});
 }
 
 std::string nothing_words(const Looked& looked) {
-  if (usage::is_unmeasured(looked.not_known)) return "What was wasted is not known.";
+  if (is_unmeasured(looked)) return "What was wasted is not known.";
+  if (const auto* least = usage::least_told(looked.use_told))
+    return fmt::format(
+        "Nothing idle or too large was found, but use is known of {:.0f} % of the hours held in {} only.",
+        percent_told(least->second), clean(least->first.text, 64));
   if (!looked.left_out.empty()) return "Nothing else that was held was idle or too large.";
   return "Nothing that was held was idle or too large.";
 }
