@@ -20,6 +20,7 @@
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
+#include "engine/sharing/platform.hpp"
 #include "engine/shell.hpp"
 
 namespace tessera::insight {
@@ -211,11 +212,18 @@ class Collector {
       finding.gpu = gpu_of(*node, one);
       finding.commands.insert(finding.commands.begin(), look_at(*node));
       offer_reset(finding, node->name, one.text);
+      if (plans_layout(one)) finding.way_out = WayOut::layout;
       if (one.restarts_plugin) offer_restart(finding, node->name);
       if (one.gpu && one.follows.empty()) finding.follows = follows_of_fault(*node, *one.gpu);
     }
     if (one.is_node) finding.cause = one.text;
     finding.source = source;
+  }
+  // Its source has that plan among what is to be copied.
+  static bool plans_layout(const Remark& one) {
+    return std::any_of(one.commands.begin(), one.commands.end(), [](const std::string& command) {
+      return command.starts_with("tessera plan --node ");
+    });
   }
   // A node may be called gpu3.
   static std::string without_name(std::string text, const std::string& name) {
@@ -378,7 +386,13 @@ class Collector {
                            "mig.strategy single needs the same instances on all GPUs of a node: "
                            "plan one layout for all of them, or set mixed");
     finding.follows = "its GPUs take no new work";
-    if (cluster_.scheduler != Scheduler::slurm) return;
+    // Where feature discovery counts no GPU it still names their product, and a layout for all can be
+    // planned.
+    const bool planned = !node.gpus.empty() || sharing::label(node, "nvidia.com/gpu.product");
+    if (cluster_.scheduler != Scheduler::slurm) {
+      if (planned) finding.way_out = WayOut::layout;
+      return;
+    }
     finding.hint = "what the node has and what is configured differ: compare gres.conf with the hardware";
     if (const std::optional<FewerGpus> fewer = fewer_gpus(node))
       return tell_fewer(finding, node, *fewer, fewer->boot ? ago(*fewer->boot) : "");

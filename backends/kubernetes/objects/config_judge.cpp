@@ -55,6 +55,8 @@ std::vector<Remark> ConfigJudge::unknown_names(const NodeObject& node) const {
                     "the layout with tessera, which adds it to the ConfigMap",
                     some_of(names)),
         "the layout that is wanted there is not made"));
+    remarks.back().commands = {
+        fmt::format("tessera plan --node {} --layout LAYOUT", shell_word(node.meta.name))};
   }
   const std::string plugin(node.label(operators::kPluginConfig));
   const bool plugin_known = site_->readings.knows(SitePart::plugin_config);

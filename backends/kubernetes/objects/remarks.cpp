@@ -72,6 +72,8 @@ class Writer {
   std::string pods_of(std::string_view app) const {
     return fmt::format("kubectl get pods -A -l app={} --field-selector spec.nodeName={}", app, name());
   }
+  // By it the console knows that a layout is the way out (engine/insight/attention.cpp).
+  std::string plan_layout() const { return fmt::format("tessera plan --node {} --layout LAYOUT", name()); }
   std::string minutes(TimePoint since) const {
     auto passed = std::chrono::duration_cast<std::chrono::minutes>(evidence_.now - since).count();
     return passed < 120 ? fmt::format("{} min", passed) : fmt::format("{} h", passed / 60);
@@ -95,6 +97,7 @@ class Writer {
           "its GPUs stand as the failed change left them");
       written(node_.written.order);
       to_copy(pods_of(kMigManager));
+      to_copy(plan_layout());
       return;
     }
     if (!evidence_.pending_since || evidence_.now < *evidence_.pending_since) return;
@@ -159,6 +162,7 @@ class Writer {
             node_.meta.name, config),
         "pods that ask for what is missing do not start there", evidence_.unmade_since,
         evidence_.unmade_before);
+    to_copy(plan_layout());
   }
 
   void components() {

@@ -76,6 +76,8 @@ TEST_F(Judged, ALayoutThatNothingDefinesIsToldWithThoseThatAre) {
   labels["nvidia.com/mig.config"] = "all-1g.10bg";
   EXPECT_NE(names().find("the MIG layout all-1g.10bg, which no configuration defines"), std::string::npos);
   EXPECT_NE(names().find("all-1g.10gb, all-disabled"), std::string::npos) << names();
+  EXPECT_EQ(judge().unknown_names(node()).at(0).commands,
+            std::vector<std::string>{"tessera plan --node n1 --layout LAYOUT"});
 }
 
 TEST_F(Judged, AnEntryThatTheNodesOwnManagerGeneratedCounts) {

@@ -269,7 +269,14 @@ TEST_F(Remarked, TheCommandsOfTheWayOutCanBeCopied) {
   labels["nvidia.com/mig.config.state"] = "failed";
   only();
   EXPECT_EQ(commands, (std::vector<std::string>{"kubectl get pods -A -l app=nvidia-mig-manager "
-                                                "--field-selector spec.nodeName=n1"}));
+                                                "--field-selector spec.nodeName=n1",
+                                                "tessera plan --node n1 --layout LAYOUT"}));
+  labels["nvidia.com/mig.config.state"] = "success";
+  evidence.unmade = "2 whole GPUs, not 14 of 1g.10gb";
+  evidence.unmade_since = now - 3min;
+  expect("layout all-1g.10gb is reported as made", "plan it again");
+  EXPECT_EQ(commands, std::vector<std::string>{"tessera plan --node n1 --layout LAYOUT"});
+  evidence.unmade_since.reset();
   labels = kOne;
   parts = {{"DCGM exporter", Part::paused, "nvidia.com/gpu.deploy.dcgm-exporter=paused-for-mig-change"}};
   only();

@@ -435,6 +435,30 @@ TEST(Attention, WhatARestartOfThePluginEndsHasThatPlanAsItsWayOutAndItsCommands)
                                       "kubectl delete pod --namespace gpu-operator plugin-4kzqp"}));
 }
 
+TEST(Attention, WhatAPlanOfALayoutEndsOnKubernetesHasThatPlanAsItsWayOut) {
+  Node bare = node("n1", {});
+  bare.health = Health::invalid;
+  Remark one{Remark::Grade::danger, "n1", true, "MIG-INVALID: its GPUs are not all cut into one profile", ""};
+  one.commands = {"tessera plan --node n1 --preset all-disabled"};
+  const auto ways_out = [&] {
+    Story story;
+    story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+    story.tell(NodesListed{{bare}});
+    story.tell(RemarksListed{Source::kubernetes_nodes, {one}});
+    std::vector<insight::WayOut> all;
+    for (const insight::Finding& found : findings_of(story)) all.push_back(found.way_out);
+    return all;
+  };
+  using insight::WayOut;
+  EXPECT_EQ(ways_out(), (std::vector{WayOut::layout, WayOut::none}))
+      << "nothing tells of a GPU, so that no plan can be made for it as such";
+  bare.features = {"nvidia.com/gpu.product=NVIDIA-H100-80GB-HBM3-MIG-INVALID"};
+  EXPECT_EQ(ways_out(), (std::vector{WayOut::layout, WayOut::layout}));
+  bare.features.clear(), bare.gpus = {gpu(0, Strategy::whole, {whole(0)})};
+  one.commands.clear();
+  EXPECT_EQ(ways_out(), (std::vector{WayOut::none, WayOut::layout}));
+}
+
 // A node with fewer GPUs or slices than slurm.conf has, as Slurm tells of it. booted, noted: seconds.
 insight::Finding of_fewer(std::vector<Gpu> gpus, const char* counts, std::optional<int> booted, int noted) {
   Node invalid = node("n1", std::move(gpus));

@@ -396,6 +396,31 @@ TEST(AvailableOnScreens, WhatUsersOfADeadClusterHoldIsToldToBeOld) {
   EXPECT_EQ(session.line_with("ann").find("old"), std::string::npos) << session.screen();
 }
 
+// "≥67%" stood beside 100 free slices of 150, where of the other 50 nothing is known.
+TEST(AvailableOnScreens, TheLeastThatAGroupOfNodesHasIsNotRoundedUp) {
+  const auto line_where_fifty_are = [](Health health) {
+    std::vector<Node> many;
+    for (int i = 0; i < 150; ++i) {
+      many.push_back(node("a" + std::to_string(1000 + i), {gpu(0, Strategy::whole, {whole(0)})}));
+      many.back().gpus.front().model = "h100";
+      if (i < 50) many.back().health = health;
+    }
+    Story story;
+    story.tell(ClusterSeen{Scheduler::slurm, false, "", "", ""});
+    story.tell(NodesListed{many});
+    story.tell(WorkloadsListed{});
+    story.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+    story.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+    story.tell(Loaded{});
+    return Session(story.model, {120, 40}).line_with("h100  ");
+  };
+  const std::string least = line_where_fifty_are(Health::unknown);
+  EXPECT_NE(least.find("≥66%"), std::string::npos) << least;
+  EXPECT_EQ(least.find("67%"), std::string::npos) << least;
+  const std::string known = line_where_fifty_are(Health::drained);
+  EXPECT_NE(known.find(" 67%"), std::string::npos) << "it is known of all, and rounded\n" << known;
+}
+
 TEST(AvailableOnScreens, ADeadClusterDoesNotAgeTheOthers) {
   Session session(with_a_dead_cluster(), {120, 40});
   const std::string title = session.screen().substr(0, session.screen().find('\n'));

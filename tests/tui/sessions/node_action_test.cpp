@@ -278,6 +278,40 @@ TEST(NodeActionByKeys, AFindingThatARestartOfThePluginEndsOpensThatPlanOrSaysWhy
   EXPECT_TRUE(paused.shows("its device plugin is paused")) << paused.screen();
 }
 
+// A layout that failed, and MIG-INVALID: "no plan leads out of this", though their way out named the plan.
+TEST(NodeActionByKeys, AFindingThatALayoutEndsOpensTheEditorOrTypesThePlanWhereNoGpuIsReported) {
+  Session session = changing({120, 40});
+  add_kubernetes_node(session);
+  session.state.abilities[ClusterName("kube")] = plan::gpu_operator_capabilities();
+  Remark failed{Remark::Grade::danger, "k1", true, "the MIG manager could not make the layout x", "look"};
+  failed.commands = {"tessera plan --node k1 --layout LAYOUT"};
+  session.tell(on("kube", RemarksListed{Source::kubernetes_operator, {failed}}));
+  const auto go_to = [&](std::string_view text) {
+    session.act(tui::Action::show_doctor);
+    for (const insight::Cause& cause : session.state.overview.causes)
+      if (cause.text.starts_with(text)) session.state.top().cursor = cause.id;
+  };
+  go_to("the MIG manager");
+  EXPECT_TRUE(session.shows("opens the layout editor for these nodes")) << session.screen();
+  session.press("P");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::layout) << session.screen();
+  EXPECT_EQ(session.state.top().subject, "k1");
+
+  Node bare = node("k1", {});
+  bare.health = Health::invalid;
+  bare.reason = "the MIG strategy single does not fit its GPUs: nothing is offered";
+  bare.features = {"nvidia.com/gpu.product=NVIDIA-H100-80GB-HBM3-MIG-INVALID"};
+  session.tell(on("kube", NodeSeen{bare}));
+  for (const std::string_view text : {"the MIG manager", "INVALID: the MIG strategy"}) {
+    go_to(text);
+    EXPECT_TRUE(session.shows("types the plan; the layout is yours to type")) << session.screen();
+    session.press("P");
+    EXPECT_EQ(session.state.input.text, "plan k1 ") << text << session.screen();
+    EXPECT_FALSE(session.state.plan) << "nothing is planned before Enter";
+    session.press("<esc>");
+  }
+}
+
 TEST(NodeActionByKeys, TheMenuResetsTheGpuOfThePageOrOfTheRowsAndSaysWhyNot) {
   Session session = changing({120, 40});
   session.tell(on("hpc", NodeSeen{whole_gpus(session, "n0041")}));

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -192,13 +193,13 @@ void draw_group_legend(Canvas& canvas, Rect area, int y, const UiState& state) {
   }
 }
 
-// "40%"; "≥40%" where it is not known of all slices; "?" of none.
+// "40%"; "≥40%" where it is not known of all slices, which is never rounded up; "?" of none.
 std::string percent_text(const NodeGroup& group, std::int64_t part, bool ascii) {
   if (group.slices == 0) return "n/a";
   if (group.unknown >= group.slices) return "?";
   const double of = 100.0 * static_cast<double>(part) / static_cast<double>(group.slices);
-  const std::string_view least = group.unknown == 0 ? "" : ascii ? ">=" : "≥";
-  return fmt::format("{}{:.0f}%", least, of);
+  if (group.unknown == 0) return fmt::format("{:.0f}%", of);
+  return fmt::format("{}{:.0f}%", ascii ? ">=" : "≥", std::floor(of));
 }
 
 void draw_group(Canvas& canvas, int x, int y, const GroupColumns& at, int width, const NodeGroup& group,

@@ -188,6 +188,18 @@ std::vector<NodeName> nodes_of(const insight::Cause& cause) {
   return {cause.whose.begin(), cause.whose.end()};
 }
 
+// Kubernetes nodes some of which report no GPU: a layout for all of theirs can be planned, and none edited.
+// nullptr: it is not so.
+const Cluster* to_type_plan(const insight::Cause& cause, const UiContext& ui) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  if (!cluster || cluster->scheduler != Scheduler::kubernetes) return nullptr;
+  const bool untold = std::any_of(cause.whose.begin(), cause.whose.end(), [&](const std::string& name) {
+    const Node* node = cluster->nodes.find(NodeName(name));
+    return node && node->gpus.empty();
+  });
+  return untold ? cluster : nullptr;
+}
+
 // Why no plan restarts the device plugins of its nodes; empty: there is one.
 std::string why_not_restarted(const insight::Cause& cause, const UiContext& ui, const UiState& state) {
   const Cluster* cluster = ui.model.find(cause.cluster);
@@ -202,7 +214,9 @@ std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui, 
                ? N_("types the reset; which GPU is yours to type: it may be another one on each node")
                : N_("types the reset of this GPU; a plan comes before it");
   switch (cause.way_out) {
-    case insight::WayOut::layout: return N_("opens the layout editor for these nodes");
+    case insight::WayOut::layout:
+      return to_type_plan(cause, ui) ? N_("types the plan; the layout is yours to type")
+                                     : N_("opens the layout editor for these nodes");
     case insight::WayOut::open: return N_("plans to open the nodes again");
     case insight::WayOut::restart:
       return why_not_restarted(cause, ui, state).empty()
@@ -318,11 +332,14 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
   const std::vector<NodeName> nodes = nodes_of(*cause);
+  const bool layout = cause->way_out == insight::WayOut::layout;
   if (const std::string id = work_in(*cause, ui); waits(id, *cause, ui))
     open_workload(state, cause->cluster, id);
   else if (const Cluster* slurm = to_reset(*cause, ui))
     type_reset_of(state, ui, *slurm, *cause);
-  else if (cause->way_out == insight::WayOut::layout)
+  else if (const Cluster* kube = layout ? to_type_plan(*cause, ui) : nullptr)
+    type_plan(state, ui, *kube, nodes);
+  else if (layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
   else if (const Cluster* cluster = ui.model.find(cause->cluster))
     (cause->way_out == insight::WayOut::restart ? plan_restart : plan_opening)(state, ui, *cluster, nodes);

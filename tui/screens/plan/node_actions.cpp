@@ -307,6 +307,11 @@ void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,
                              typed_names(ui.model, cluster, nodes), plan::gpu_numbers(gpus)));
 }
 
+void type_plan(UiState& state, const UiContext& ui, const Cluster& cluster,
+               const std::vector<NodeName>& nodes) {
+  type_on(state, fmt::format("plan {} ", typed_names(ui.model, cluster, nodes)));
+}
+
 bool is_node_command(std::string_view command) { return plan::parse_node_verb(command).has_value(); }
 
 std::optional<Error> run_node_command(UiState& state, const UiContext& ui, const std::string& command,

@@ -31,6 +31,10 @@ std::string why_no_restart(const UiState& state, const UiContext& ui, const Clus
 void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,
                 const std::vector<NodeName>& nodes, const std::vector<GpuIndex>& gpus);
 
+// Writes the command that plans a layout for all GPUs of each of them; the layout is typed behind it.
+void type_plan(UiState& state, const UiContext& ui, const Cluster& cluster,
+               const std::vector<NodeName>& nodes);
+
 // "drain", "resume", "reboot", ...
 bool is_node_command(std::string_view command);
 // argument: "n[1-3] fans are loud" or "n1" or "n1 over-others". Opens the plan. Errors: why there is none.
