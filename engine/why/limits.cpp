@@ -130,8 +130,8 @@ std::string raise(const Checked& checked) {
   if (!limit.qos && (!is_plain(limit.cluster) || (!limit.partition.empty() && !is_plain(limit.partition))))
     return {};
   const bool each = limit.counted == Limit::Of::job || limit.counted == Limit::Of::node;
-  if (!each && limit.teller == Teller::qos) return {};  // what is in use comes on top, and is not told
-  const double needed = std::ceil(*checked.asks + (each ? 0 : limit.used.value_or(0)));
+  if (!each && !limit.used) return {};  // what is in use comes on top, and is not told
+  const double needed = std::ceil(*checked.asks + (each ? 0 : *limit.used));
   // Less than nothing cannot be asked for: -1 takes the limit away.
   const std::string count = is_least(limit) && needed <= 0 ? "-1" : number(needed);
   const std::string to = limit.resource.empty() ? count : limit.resource + "=" + count;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "backends/kubernetes/api.hpp"
 #include "backends/kubernetes/objects/related.hpp"
@@ -85,40 +86,49 @@ std::optional<std::int64_t> more_in(std::string_view rest) {
   return rest.starts_with(" more needed") ? more : std::nullopt;
 }
 
-// The steps of a patch that raises the entry of that resource, where it is still the one that was read: a
-// list has no names in a path. Empty: its numbers are not whole, or it is not there.
-std::string steps_for(const Json& queue, const QuotaNamed& of) {
+// Which of the queue's groups has a quota of that resource in that flavor; each belongs to one group alone.
+std::optional<std::size_t> group_of(const Json& queue, const QuotaNamed& of) {
   const Json* groups = at(queue, {"spec", "resourceGroups"});
-  if (!groups || !of.more || !is_plain_word(of.resource) || !is_plain_word(of.flavor)) return {};
-  for (std::size_t i = 0; i < groups->items.size(); ++i) {
-    const Json* flavors = groups->items[i].find("flavors");
-    const auto flavor = place_of(flavors, of.flavor);
-    const Json* resources = flavor ? at(flavors->items[*flavor], {"resources"}) : nullptr;
-    const auto resource = place_of(resources, of.resource);
-    if (!resource) continue;
-    const Json* value = resources->items[*resource].find("nominalQuota");
-    const auto now = whole_number<std::int64_t>(amount(&resources->items[*resource], "nominalQuota"));
-    if (!now) return {};
-    const std::string_view quote = value->kind == Json::Kind::integer ? "" : "\"";
-    const std::string in_flavor = fmt::format("/spec/resourceGroups/{}/flavors/{}", i, *flavor);
-    const std::string entry = fmt::format("{}/resources/{}", in_flavor, *resource);
-    return fmt::format(R"({{"op":"test","path":"{}/name","value":"{}"}},)"
-                       R"({{"op":"test","path":"{}/name","value":"{}"}},)"
-                       R"({{"op":"test","path":"{}/nominalQuota","value":{}{}{}}},)"
-                       R"({{"op":"replace","path":"{}/nominalQuota","value":{}{}{}}})",
-                       in_flavor, of.flavor, entry, of.resource, entry, quote, *now, quote, entry, quote,
-                       add_times(*now, *of.more, 1), quote);
-  }
-  return {};
+  for (std::size_t i = 0; groups && i < groups->items.size(); ++i)
+    if (entry_of(groups->items[i].find("flavors"), of)) return i;
+  return std::nullopt;
 }
 
-// What gives the first flavor that is named all that is missing of it; where that is not known, the editor.
+// The steps of a patch that raises the entry of that resource, where it is still the one that was read: a
+// list has no names in a path. Empty: its numbers are not whole, or it is not there.
+std::string steps_for(const Json& queue, std::size_t group, const QuotaNamed& of) {
+  const Json* groups = at(queue, {"spec", "resourceGroups"});
+  if (!groups || !of.more || !is_plain_word(of.resource) || !is_plain_word(of.flavor)) return {};
+  const Json* flavors = groups->items[group].find("flavors");
+  const auto flavor = place_of(flavors, of.flavor);
+  const Json* resources = flavor ? at(flavors->items[*flavor], {"resources"}) : nullptr;
+  const auto resource = place_of(resources, of.resource);
+  if (!resource) return {};
+  const Json* value = resources->items[*resource].find("nominalQuota");
+  const auto now = whole_number<std::int64_t>(amount(&resources->items[*resource], "nominalQuota"));
+  if (!now) return {};
+  const std::string_view quote = value->kind == Json::Kind::integer ? "" : "\"";
+  const std::string in_flavor = fmt::format("/spec/resourceGroups/{}/flavors/{}", group, *flavor);
+  const std::string entry = fmt::format("{}/resources/{}", in_flavor, *resource);
+  return fmt::format(R"({{"op":"test","path":"{}/name","value":"{}"}},)"
+                     R"({{"op":"test","path":"{}/name","value":"{}"}},)"
+                     R"({{"op":"test","path":"{}/nominalQuota","value":{}{}{}}},)"
+                     R"({{"op":"replace","path":"{}/nominalQuota","value":{}{}{}}})",
+                     in_flavor, of.flavor, entry, of.resource, entry, quote, *now, quote, entry, quote,
+                     add_times(*now, *of.more, 1), quote);
+}
+
+// What gives all that is missing. The flavors of one group would each do alone, so that of each group the
+// first that is named is raised; the resources of different groups are all needed. Where one of these numbers
+// is not known, the editor.
 std::string raise_command(const Json& queue, const std::string& name, const std::vector<QuotaNamed>& named) {
   if (!is_plain_word(name) || named.empty()) return {};
+  std::map<std::size_t, std::string> chosen;  // flavor of each group
   std::string steps;
   for (const QuotaNamed& of : named) {
-    if (of.flavor != named.front().flavor) continue;
-    const std::string one = steps_for(queue, of);
+    const auto group = group_of(queue, of);
+    if (group && chosen.try_emplace(*group, of.flavor).first->second != of.flavor) continue;
+    const std::string one = group ? steps_for(queue, *group, of) : std::string();
     if (one.empty()) return "kubectl edit clusterqueues.kueue.x-k8s.io " + shell_word(name);
     steps += (steps.empty() ? "" : ",") + one;
   }

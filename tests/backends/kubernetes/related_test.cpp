@@ -169,6 +169,36 @@ TEST(KubernetesRelated, WhatIsMissingInAClusterQueueHasTheCommandThatRaisesItsQu
   EXPECT_EQ(related_queue(queue, {}).makes_room, "");
 }
 
+// CPUs of one group and GPUs of another were both missing: the command raised the CPUs alone, and the job
+// went on waiting.
+TEST(KubernetesRelated, WhatIsMissingInTwoResourceGroupsIsRaisedInBothAndOfOneGroupInOneFlavor) {
+  const Json queue = json(R"({"metadata":{"name":"two"},"spec":{"resourceGroups":[
+      {"flavors":[{"name":"general","resources":[{"name":"cpu","nominalQuota":64}]}]},
+      {"flavors":[{"name":"h100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"6"}]},
+                  {"name":"a30","resources":[{"name":"nvidia.com/gpu","nominalQuota":"4"}]}]}]}})");
+  const auto raise = [&](const std::string& message) {
+    return related_queue(queue, quotas_named(message)).makes_room;
+  };
+  const std::string cpus = "insufficient unused quota for cpu in flavor general, 8 more needed";
+  const std::string h100 = "insufficient unused quota for nvidia.com/gpu in flavor h100, 2 more needed";
+  const std::string a30 = "insufficient unused quota for nvidia.com/gpu in flavor a30, 1 more needed";
+  const std::string both = raise(cpus + ", " + h100 + ", " + a30);
+  const auto raises = [&](const std::string& entry, const std::string& value) {
+    return both.find(R"({"op":"replace","path":"/spec/resourceGroups/)" + entry +
+                     R"(/resources/0/nominalQuota","value":)" + value + "}") != std::string::npos;
+  };
+  EXPECT_TRUE(raises("0/flavors/0", "72")) << both;
+  EXPECT_TRUE(raises("1/flavors/0", R"("8")")) << both;
+  EXPECT_EQ(both.find("flavors/1"), std::string::npos) << "either flavor of a group would do: " << both;
+  const std::string edit = "kubectl edit clusterqueues.kueue.x-k8s.io two";
+  EXPECT_EQ(
+      raise("insufficient quota for cpu in flavor general, request > maximum capacity (80 > 64), " + h100),
+      edit)
+      << "of what is missing of the CPUs nothing is known";
+  EXPECT_EQ(raise(h100 + ", insufficient unused quota for memory in flavor general, 2 more needed"), edit)
+      << "the queue has no quota of memory";
+}
+
 TEST(KubernetesRelated, GroupsAndClaimsSayWhereTheyStand) {
   const Related gang = related_group("gang", json(R"({"spec":{"queue":"default"},"status":{"phase":"Pending",
     "conditions":[{"type":"Unschedulable","status":"True","message":"3/3 tasks in gang unschedulable"}]}})"));

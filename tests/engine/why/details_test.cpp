@@ -243,6 +243,23 @@ TEST(WhyLimits, ALimitThatSlurmdbdTellsIsBlamedForWhatTheJobAsksAloneAndHasNoNum
   EXPECT_EQ(raise->command, "");
 }
 
+// What slurmctld did not tell was taken for nothing in use: the command named a number that might not do.
+TEST(WhyLimits, ALimitWhoseUseSlurmctldDoesNotTellHasNoNumberToRaiseItToEither) {
+  Limit untold = per_user(2, 0);
+  untold.used.reset();
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "QOSMaxGRESPerUser")}});
+  const auto command = [&](const Limit& limit) {
+    const Answer answer = answer_for(story, told({limit}));
+    const Remedy* raise = first(answer, Help::admin);
+    return raise ? raise->command : "no remedy";
+  };
+  EXPECT_EQ(command(untold), "");
+  untold.name = "MaxTRESPJ", untold.counted = Limit::Of::job, untold.whose.clear();
+  EXPECT_EQ(command(untold), "sacctmgr modify qos where name=normal set MaxTRESPerJob=gres/gpu=3")
+      << "each job is held against it by itself";
+}
+
 TEST(WhyLimits, AJobThatAsksForLessThanItsQosIsForIsTold) {
   Limit least = per_user(4, 0);
   least.name = "MinTRESPJ", least.counted = Limit::Of::job, least.whose.clear(), least.used.reset();
