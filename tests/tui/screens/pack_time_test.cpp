@@ -95,6 +95,7 @@ TEST(PackTime, TakesTheDemandFromWhatWasNeededOnceThePastIsRead) {
   session.state.usage.read = recorded(session, std::chrono::hours(720));
   session.pass(Duration(0));
   EXPECT_FALSE(session.state.pack->history);
+  EXPECT_TRUE(session.state.pack->question) << "the planner is asked at once, and not with the next event";
   EXPECT_FALSE(tui::reads_past(session.state)) << "it is read once";
   session.pack();
   EXPECT_TRUE(session.shows("touches 1 GPU on 1 node; proven minimum 1")) << session.screen();
@@ -120,6 +121,64 @@ TEST(PackTime, AHistoryThatCannotBeHadIsSaidAndNotWaitedFor) {
   session.pass(Duration(0));
   EXPECT_TRUE(session.shows("it is damaged")) << session.screen();
   EXPECT_FALSE(session.state.pack->history);
+}
+
+// The failure of the reading before stood for each that was asked for later, and nothing was read.
+TEST(PackTime, AHistoryThatCouldNotBeReadIsReadOnceMoreByTheSameCommand) {
+  Session session = changing({200, 40});
+  session.state.usage.sources = {usage::PastSource::recording};
+  session.press(":pack history 30d<enter>");
+  session.state.usage.failure = Error{"cannot read the recording", "it is damaged", ""};
+  session.pass(Duration(0));
+  ASSERT_FALSE(session.state.pack->history);
+  session.state.usage.wanted_again = false;
+  session.press(":pack history 30d<enter>");
+  EXPECT_TRUE(session.state.pack->history) << session.screen();
+  EXPECT_TRUE(session.state.usage.wanted_again) << "it is read once more";
+  EXPECT_FALSE(session.state.usage.failure);
+}
+
+TEST(PackTime, WhereOnlyTheAccountingKeptThePastTheWayToAskItIsNamedAndTheCommandAsksIt) {
+  Session session = changing({200, 40});
+  session.state.usage.sources = {usage::PastSource::accounting};
+  session.press(":pack history 30d<enter>");
+  EXPECT_TRUE(session.shows("o on :usage asks it")) << session.screen();
+  session.state.usage.chosen = usage::PastSource::accounting;
+  session.press(":pack history 30d<enter>");
+  EXPECT_TRUE(session.state.pack->history) << session.screen();
+  EXPECT_TRUE(session.state.usage.asked) << "else it would be waited for without end";
+}
+
+// The time counted at once, for the demand of before.
+TEST(PackTime, ADemandThatCannotBeReadLeavesTheTimeBehindItOut) {
+  Session session = asking("3g.40gb=2", {200, 40});
+  session.press(":pack 9g.99gb=1 by 4h<enter>");
+  EXPECT_TRUE(session.shows("9g.99gb")) << session.screen();
+  EXPECT_FALSE(session.state.pack->until);
+  session.pack();
+  EXPECT_TRUE(session.shows("touches 1 GPU on 1 node")) << "the demand stays: " << session.screen();
+}
+
+TEST(PackTime, ATimeOrRequeueDoesNotEndTheReadingOfTheQueue) {
+  Session session = asking("3g.40gb=4", {120, 40});
+  session.press("f").press(":pack by 4h<enter>");
+  ASSERT_TRUE(session.state.pack->question);
+  EXPECT_TRUE(session.state.pack->question->reads_queue) << "what waits was asked for";
+  session.press(":pack by never<enter>r");
+  ASSERT_TRUE(session.state.pack->question);
+  EXPECT_TRUE(session.state.pack->question->reads_queue);
+  session.pack().pack();
+  EXPECT_TRUE(session.shows("the queue: 2 jobs or pods")) << session.screen();
+}
+
+// Cut to the minute, what ends within the last one was not waited for.
+TEST(PackTime, TheCopiedCommandNamesTheTimeToTheSecond) {
+  Session session = asking("3g.40gb=2 by 2027-01-16T08:00:59Z", {120, 40});
+  session.press("y");
+  ASSERT_FALSE(session.effects.empty());
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_NE(session.effects.back().copy->find(" --ends-within 2027-01-16T08:00:59Z"), std::string::npos)
+      << *session.effects.back().copy;
 }
 
 }  // namespace pack_time_test

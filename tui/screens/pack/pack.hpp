@@ -32,6 +32,9 @@ std::string copy_on_pack(const UiState& state, const UiContext& ui);
 std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text);
 // ":pack history 30d": once the past is read, it is the demand; where it cannot be had, that is said.
 void take_history(UiState& state, const UiContext& ui);
+// A command that asks for the past has it read: once more where the last reading failed, and the accounting,
+// which is read on request alone, too.
+void request_past(UiState& state);
 // What may stand behind it in place of a demand, for whoever types.
 std::span<const std::string_view> words_of_pack();
 // The demand that was typed while the cluster was read, now that its GPUs are known.

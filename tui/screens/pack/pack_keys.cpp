@@ -24,6 +24,7 @@
 #include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
 #include "tui/screens/plan/plan.hpp"
+#include "tui/screens/usage_common.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -38,6 +39,22 @@ bool has_profile(const mig::Product& product, const ProfileName& profile) {
 void forget_queue(PackState& pack) {
   pack.source.clear(), pack.unserved.clear(), pack.of_history = false, pack.queue.reset();
   if (pack.naming) pack.naming.reset(), pack.revision = 0;
+}
+
+// What of the queue some node could serve depends on what was changed: it is read again, and a reading that
+// is under way stays asked for.
+void read_queue_again(PackState& pack) {
+  const bool of_queue = !pack.source.empty() && !pack.of_history && !pack.history;
+  pack.takes_queue = pack.takes_queue || of_queue;
+}
+
+// Which GPUs can be planned depends on it. The demand stays, and so does what is being read for it.
+void change_evict(UiState& state) {
+  change_kept(state.pack, [](PackState& pack) {
+    pack.stopped = false;
+    pack.evict = !pack.evict, pack.revision = 0;
+    read_queue_again(pack);
+  });
 }
 
 // A new edit is waited for again.
@@ -158,8 +175,7 @@ std::optional<Error> take_time(PackState& pack, const std::string& text, TimePoi
   }
   pack.stopped = false;
   pack.until = until, pack.revision = 0;
-  // What of the queue some node could serve depends on it.
-  pack.takes_queue = !pack.source.empty() && !pack.of_history;
+  read_queue_again(pack);
   return std::nullopt;
 }
 
@@ -177,11 +193,15 @@ std::optional<Error> ask_for_history(PackState& pack, const std::string& text) {
 }
 
 // Why the past of this cluster cannot be the demand; empty: it can, or that is not known yet.
-std::string why_no_history(const UiState& state) {
+std::string why_no_history(const UiState& state, const UiContext& ui) {
   const usage::Reckoning* read = state.usage.read.get();
   const auto source = source_wanted(state.usage, state.past);
   if (state.past) return "a recording is shown: the history is a demand of the live cluster";
   if (state.pack->only.any()) return "the history is that of all nodes: :on all first";
+  const Cluster* cluster = ui.model.find(state.pack->cluster);
+  const bool of_slurm = cluster && cluster->scheduler == Scheduler::slurm;
+  if (!source && of_slurm && !sources_here(state, ui).empty())
+    return "Slurm's accounting is asked on request alone: o on :usage asks it, then :pack history takes it";
   if (!source) return "nothing here has kept the past: tessera record keeps it, or Prometheus does";
   if (state.usage.part) return "";
   if (state.usage.failure && state.usage.since == *state.pack->history) return to_line(*state.usage.failure);
@@ -243,14 +263,7 @@ Effects edit_pack(UiState& state, const UiContext& ui, Action action) {
     case Action::pack_queue: edit_demand(state, [](PackState& pack) { pack.takes_queue = true; }); break;
     case Action::pack_clear: edit_demand(state, clear); break;
     case Action::pack_product: next_product(state); break;
-    case Action::pack_evict:
-      // Which GPUs can be planned depends on it.
-      edit_demand(state, [](PackState& pack) {
-        pack.evict = !pack.evict, pack.revision = 0;
-        // And so does what of the queue some node could serve.
-        pack.takes_queue = !pack.source.empty() && !pack.of_history;
-      });
-      break;
+    case Action::pack_evict: change_evict(state); break;
     case Action::pack_cluster: next_cluster(state, ui); break;
     default: break;
   }
@@ -304,7 +317,7 @@ std::string copy_on_pack(const UiState& state, const UiContext& ui) {
   if (words.empty()) return "";
   if (state.pack->queue || leaves_nodes_out(*state.pack, ui)) words = " --for-queue";
   std::string flags = flags_of(state.pack->only);
-  if (state.pack->until) flags += " --ends-within " + utc_text(*state.pack->until).substr(0, 16) + "Z";
+  if (state.pack->until) flags += " --ends-within " + utc_text(*state.pack->until);
   if (state.pack->evict) flags += " --way requeue";
   return fmt::format("tessera pack --cluster {}{}{}", shell_word(state.pack->cluster.text), words, flags);
 }
@@ -352,10 +365,20 @@ std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const s
   return std::nullopt;
 }
 
+void request_past(UiState& state) {
+  UsageState& usage = state.usage;
+  if (!state.pack->history || state.past || usage.part) return;
+  if (usage.failure) usage.failure.reset(), usage.wanted_again = true;
+  const bool is_accounting = source_wanted(usage, state.past) == usage::PastSource::accounting;
+  const bool is_there =
+      is_read(usage, usage::PastSource::accounting) && usage.read->asked.since == *state.pack->history;
+  if (is_accounting && !is_there) usage.asked = usage.wanted_again = true;
+}
+
 void take_history(UiState& state, const UiContext& ui) {
   if (!state.pack || !state.pack->history || !state.pack->refused.empty()) return;
   const Duration span = *state.pack->history;
-  if (const std::string why = why_no_history(state); !why.empty()) {
+  if (const std::string why = why_no_history(state, ui); !why.empty()) {
     change_kept(state.pack, [](PackState& pack) { pack.history.reset(); });
     return say(state, ui, Severity::danger, why);
   }
@@ -390,13 +413,9 @@ std::span<const std::string_view> words_of_pack() {
   return kWords;
 }
 
-std::optional<Error> take_typed(PackState& pack, const UiContext& ui) {
-  const auto [text, time] = demand_and_time(std::exchange(pack.typed, {}));
-  if (time) {
-    const Cluster* cluster = ui.model.find(pack.cluster);
-    if (auto error = take_time(pack, *time, cluster ? cluster_now(*cluster, ui.wall) : ui.wall)) return error;
-    if (text.empty()) return std::nullopt;  // the demand stays
-  }
+namespace {
+
+std::optional<Error> take_demand(PackState& pack, const UiContext& ui, const std::string& text) {
   if (text == kHistory || text.starts_with(std::string(kHistory) + " ")) return ask_for_history(pack, text);
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -414,6 +433,23 @@ std::optional<Error> take_typed(PackState& pack, const UiContext& ui) {
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<Error> take_typed(PackState& pack, const UiContext& ui) {
+  const auto [text, time] = demand_and_time(std::exchange(pack.typed, {}));
+  // A slip in either leaves both as they were.
+  PackState next = pack;
+  if (time) {
+    const Cluster* cluster = ui.model.find(pack.cluster);
+    if (auto error = take_time(next, *time, cluster ? cluster_now(*cluster, ui.wall) : ui.wall)) return error;
+  }
+  // Behind a time alone the demand stays.
+  if (!time || !text.empty())
+    if (auto error = take_demand(next, ui, text)) return error;
+  pack = std::move(next);
+  return std::nullopt;
+}
+
 std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text) {
   if (std::string why = why_no_cluster(Action::show_pack, state, ui); !why.empty()) return Error{why, "", ""};
   show_pack(state, ui, Action::show_pack);
@@ -426,6 +462,7 @@ std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const 
     pack.typed = text;
     if (!waits) error = take_typed(pack, ui);
   });
+  if (!waits && !error) request_past(state);
   return error;
 }
 

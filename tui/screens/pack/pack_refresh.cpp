@@ -158,6 +158,7 @@ void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(screen.cluster);
   std::string why = why_not_planned(state, cluster);
   std::optional<Error> error;
+  bool typed = false, moved = false;
   change_kept(state.pack, [&](PackState& pack) {
     if (pack.cluster != screen.cluster) pack = PackState{screen.cluster};
     pack.refused = std::move(why);
@@ -168,13 +169,20 @@ void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
     const bool due = is_due(pack, state, ui, *cluster);
     if (due) take_boards(pack, state, ui, *cluster);
     list_profiles(pack);
-    if (!pack.typed.empty()) error = take_typed(pack, ui);
-    // Which GPUs can be planned depends on what was typed.
-    if (pack.revision == 0) take_boards(pack, state, ui, *cluster), list_profiles(pack);
-    if (!pack.stopped) ask(pack, state, ui, *cluster, due && stands_in_past(state));
+    typed = !pack.typed.empty();
+    if (typed) error = take_typed(pack, ui);
+    moved = due && stands_in_past(state);
   });
   if (error) say(state, ui, Severity::danger, to_line(*error));
+  if (!state.pack->refused.empty()) return;
+  if (typed && !error) request_past(state);
+  // Before the planner is asked: the next refresh may be long in coming.
   take_history(state, ui);
+  change_kept(state.pack, [&](PackState& pack) {
+    // Which GPUs can be planned depends on what was typed, and on where the demand came from.
+    if (pack.revision == 0) take_boards(pack, state, ui, *cluster), list_profiles(pack);
+    if (!pack.stopped) ask(pack, state, ui, *cluster, moved);
+  });
 }
 
 std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext& ui) {
