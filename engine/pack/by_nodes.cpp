@@ -6,8 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "engine/insight/available.hpp"
-
 namespace tessera::pack {
 namespace {
 
@@ -62,7 +60,9 @@ Reach::Reach(const Cluster& cluster, const Workload& work)
 
 bool Reach::operator()(const Node& node) {
   if (own_.bind() && own_.are_told() && !own_.list(node) && !own_.hold(node)) return false;
-  return may_use_(node) || insight::is_reserved(node);
+  // Who is let in changes; where a node stands, and what it has, does not.
+  const std::optional<Node> let_in = why::as_let_in(node);
+  return may_use_(let_in ? *let_in : node);
 }
 
 bool Reach::is_sure(const Node& node) const {

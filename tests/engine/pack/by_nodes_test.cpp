@@ -18,12 +18,14 @@ const std::vector<NodeName> kNodes{NodeName("n1"), NodeName("n2")};
 struct Site {
   test::Story story;
 
-  Site(Scheduler scheduler, std::vector<Workload> work) {
+  // reservation: of n1, which lets in none of the work; empty: none.
+  Site(Scheduler scheduler, std::vector<Workload> work, const std::string& reservation = "") {
     Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
     Node first = test::node("n1", {uncut}), second = test::node("n2", {uncut});
     if (scheduler == Scheduler::slurm) {
       first.partitions = {"short"}, second.partitions = {"long"};
       second.features = {"nvl"};
+      first.reservation = reservation;
     } else {
       first.taints = {"team=x:NoSchedule"};
     }
@@ -89,6 +91,29 @@ TEST(ByNodes, AJobThatAsksForAFeatureIsPlannedForOnNodesThatHaveIt) {
   ASSERT_EQ(queue.groups.size(), 2u);
   EXPECT_EQ(Site(Scheduler::slurm, {nvl}).changed(), std::set<NodeName>{NodeName("n2")});
   EXPECT_EQ(Site(Scheduler::slurm, {any}).queue().groups.size(), 0u) << "it may use every node";
+}
+
+// A reservation of others ends; that its node is in another partition, without the feature or excluded,
+// stays.
+TEST(ByNodes, ANodeReservedForOthersIsPlannedForOnlyWhereItWouldServeWithoutTheReservation) {
+  const auto reserved_first = [](Workload work) {
+    return Site(Scheduler::slurm, {std::move(work)}, "exam").queue();
+  };
+  const std::set<NodeName> first{NodeName("n1")}, second{NodeName("n2")};
+  const QueueDemand other = reserved_first(job("1", "gpu:3g.40gb", 1, "long"));
+  ASSERT_EQ(other.groups.size(), 1u) << "n1 is in another partition";
+  EXPECT_EQ(other.groups[0].nodes, second);
+  Workload nvl = job("1", "gpu:3g.40gb", 1, "short,long"), not_n1 = nvl;
+  nvl.needs = not_n1.needs = NodeNeeds{};
+  nvl.needs->features = "nvl", not_n1.needs->excluded = "n1";
+  for (const Workload& one : {nvl, not_n1}) {
+    const QueueDemand queue = reserved_first(one);
+    ASSERT_EQ(queue.groups.size(), 1u);
+    EXPECT_EQ(queue.groups[0].nodes, second);
+  }
+  const QueueDemand of_it = reserved_first(job("1", "gpu:3g.40gb", 1, "short"));
+  ASSERT_EQ(of_it.groups.size(), 1u);
+  EXPECT_EQ(of_it.groups[0].nodes, first) << "the reservation ends";
 }
 
 TEST(ByNodes, APodThatATaintRepelsIsPlannedForOnOtherNodes) {
