@@ -76,7 +76,7 @@ TEST(ByNodes, JobsOfTwoPartitionsArePlannedForOnTheirOwnNodes) {
     EXPECT_EQ(group.demand.front().count, group.nodes.contains(NodeName("n1")) ? 1 : 2);
   }
   EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 3}}));
-  EXPECT_EQ(queue.unsure, 0);
+  EXPECT_EQ(queue.guessed, 0);
   EXPECT_EQ(site.changed(), (std::set<NodeName>{NodeName("n1"), NodeName("n2")}));
   const Site one(Scheduler::slurm, {job("1", "gpu:3g.40gb", 3, "long")});
   EXPECT_EQ(one.changed(), std::set<NodeName>{NodeName("n2")}) << "the third has no room there";
@@ -126,20 +126,51 @@ TEST(ByNodes, APodThatATaintRepelsIsPlannedForOnOtherNodes) {
   EXPECT_EQ(site.changed(), std::set<NodeName>{NodeName("n2")});
 }
 
-// It was put on any node, as if it had asked for none.
-TEST(ByNodes, APodOfWhichItIsNotKnownWhichNodesItMayUseIsCountedAndNotPlannedFor) {
+// It was left out of the plan, which on most clusters then changed nothing: few pods have no selector.
+TEST(ByNodes, APodOfWhichItIsNotKnownWhichNodesItMayUseIsPlannedForOnAGuessAndToldSo) {
   const Site site(Scheduler::kubernetes,
                   {pod("ml/a",
                        "0/2 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb, 1 node(s) "
                        "didn't match Pod's node affinity/selector."),
                    pod("ml/b", "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb.")});
   const QueueDemand queue = site.queue();
-  EXPECT_EQ(queue.unsure, 1);
-  EXPECT_EQ(queue.ids, std::vector<WorkloadId>{WorkloadId("ml/b")});
+  EXPECT_EQ(queue.guessed, 1);
+  EXPECT_EQ(queue.workloads, 2);
+  EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 2}}));
+  EXPECT_EQ(
+      unserved_text(queue),
+      std::vector<std::string>{"a guess for 1 of the jobs or pods that are counted: which nodes they may "
+                               "use is not known; they are planned for on all nodes that they are not "
+                               "known to be kept off"});
+  EXPECT_EQ(site.changed().size(), 1u) << "one GPU has room for both";
+}
+
+// That CPUs are short was told as if it were not known which nodes the pod may use.
+TEST(ByNodes, APodForWhichCpusOrMemoryAreShortIsPlannedForAndNoGuess) {
+  for (const char* what : {"cpu", "memory"}) {
+    const Site site(Scheduler::kubernetes,
+                    {pod("ml/a", std::string("0/2 nodes are available: 1 Insufficient ") + what +
+                                     ", 2 Insufficient nvidia.com/mig-3g.40gb.")});
+    const QueueDemand queue = site.queue();
+    EXPECT_EQ(queue.guessed, 0) << what;
+    EXPECT_TRUE(queue.groups.empty()) << what << ": it may use every node";
+    EXPECT_EQ(unserved_text(queue), std::vector<std::string>{}) << what;
+    EXPECT_EQ(site.changed().size(), 1u) << what;
+  }
+}
+
+// Whether it tolerates the taint of n1 is not told: n2 has none, and where there is n1 alone it is a guess.
+TEST(ByNodes, APodRepelledByTaintsWithoutNamesIsPlannedForWhereThereAreNoneAndElseOnAGuess) {
+  const Site site(Scheduler::kubernetes,
+                  {pod("ml/a",
+                       "0/2 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb, 1 node(s) had "
+                       "untolerated taint(s).")});
+  EXPECT_EQ(site.queue().guessed, 0);
+  EXPECT_EQ(site.changed(), std::set<NodeName>{NodeName("n2")});
+  QueueDemand queue = demand_of_queue(site.story.cluster(), "", &test::catalogue());
+  sort_by_nodes(queue, site.story.cluster(), std::vector<NodeName>{NodeName("n1")});
+  EXPECT_EQ(queue.guessed, 1);
   EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 1}}));
-  EXPECT_EQ(unserved_text(queue),
-            std::vector<std::string>{"not counted: 1 jobs or pods; which nodes they may "
-                                     "use is not known"});
 }
 
 }  // namespace
