@@ -6,8 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "engine/insight/available.hpp"
-
 namespace tessera::pack {
 namespace {
 
@@ -25,23 +23,22 @@ std::vector<const Node*> with_gpus(const Cluster& cluster, std::span<const NodeN
   return all;
 }
 
-// nullopt: on some it may start, on none for certain.
-std::optional<std::set<NodeName>> reached(const Cluster& cluster, const Workload& work,
-                                          const std::vector<const Node*>& nodes) {
+struct Reached {
+  std::set<NodeName> nodes;
+  bool guessed = false;  // it may start on some of them, on none for certain
+};
+
+Reached reached(const Cluster& cluster, const Workload& work, const std::vector<const Node*>& nodes) {
   Reach reach(cluster, work);
   // Thousands of jobs may name a node each: the others are not asked about.
   const why::Named named = why::named_by(work);
-  std::set<NodeName> sure;
-  bool guessed = false;
+  std::set<NodeName> sure, perhaps;
   for (const Node* node : nodes) {
     if (!named.asks_for(*node) || !reach(*node)) continue;
-    if (reach.is_sure(*node))
-      sure.insert(node->name);
-    else
-      guessed = true;
+    (reach.is_sure(*node) ? sure : perhaps).insert(node->name);
   }
-  if (sure.empty() && guessed) return std::nullopt;
-  return sure;
+  const bool guessed = sure.empty() && !perhaps.empty();
+  return {guessed ? std::move(perhaps) : std::move(sure), guessed};
 }
 
 using Sets = std::map<std::set<NodeName>, std::vector<std::size_t>>;  // what waits, by its number
@@ -62,55 +59,60 @@ Reach::Reach(const Cluster& cluster, const Workload& work)
 
 bool Reach::operator()(const Node& node) {
   if (own_.bind() && own_.are_told() && !own_.list(node) && !own_.hold(node)) return false;
-  return may_use_(node) || insight::is_reserved(node);
+  // Who is let in changes; where a node stands, and what it has, does not.
+  const std::optional<Node> let_in = why::as_let_in(node);
+  return may_use_(let_in ? *let_in : node);
 }
 
 bool Reach::is_sure(const Node& node) const {
-  return may_use_.is_sure(node) && (!own_.bind() || own_.are_told() || own_.hold(node));
+  return may_use_.is_sure_in_time(node) && (!own_.bind() || own_.are_told() || own_.hold(node));
 }
 
 void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const NodeName> nodes,
                    const Stop& stop) {
   const std::vector<const Node*> all = with_gpus(cluster, nodes);
-  std::map<std::string, std::optional<std::set<NodeName>>> known;
+  std::map<std::string, Reached> known;
   Sets sets;
+  std::vector<bool> guessed(queue.waiting.size(), false);
   for (std::size_t i = 0; i < queue.waiting.size(); ++i) {
     if (stop && stop()) return;
     const Workload* work = cluster.workloads.find(queue.waiting[i].id);
     if (!work) continue;
     const auto [at, fresh] = known.try_emplace(why::reach_of(*work, cluster.scheduler));
     if (fresh) at->second = reached(cluster, *work, all);
-    if (at->second) sets[*at->second].push_back(i);
+    sets[at->second.nodes].push_back(i);
+    guessed[i] = at->second.guessed;
   }
   const auto ordered = largest_first(sets);
   std::vector<QueueDemand::Waiting> waiting;
-  std::size_t counted = 0;
   for (std::size_t i = 0; i < ordered.size(); ++i) {
     const auto& [set, numbers] = *ordered[i];
-    counted += numbers.size();
     if (i >= kMostGroups) {
       queue.beyond += static_cast<int>(numbers.size());
       continue;
     }
     QueueGroup& group = queue.groups.emplace_back();
     group.nodes = set, group.workloads = static_cast<int>(numbers.size());
-    for (const std::size_t number : numbers) group.waiting.push_back(queue.waiting[number]);
+    for (const std::size_t number : numbers) {
+      group.waiting.push_back(queue.waiting[number]);
+      queue.guessed += guessed[number] ? 1 : 0;
+    }
+    waiting.insert(waiting.end(), group.waiting.begin(), group.waiting.end());
   }
-  queue.unsure += static_cast<int>(queue.waiting.size() - counted);
-  if (queue.unsure > 0 || queue.beyond > 0) {
-    for (const QueueGroup& group : queue.groups)
-      waiting.insert(waiting.end(), group.waiting.begin(), group.waiting.end());
-    queue.waiting = std::move(waiting);
-  }
+  // What has left the cluster waits no more.
+  if (waiting.size() < queue.waiting.size()) queue.waiting = std::move(waiting);
   if (queue.groups.size() == 1 && queue.groups.front().nodes.size() == all.size()) queue.groups.clear();
   sum_up(queue);
 }
 
-std::vector<std::string> unsure_text(const QueueDemand& queue) {
+std::vector<std::string> reach_text(const QueueDemand& queue) {
   std::vector<std::string> lines;
-  if (queue.unsure > 0)
+  if (queue.guessed > 0)
     lines.push_back(
-        fmt::format("not counted: {} jobs or pods; which nodes they may use is not known", queue.unsure));
+        fmt::format("a guess for {} of the jobs or pods that are counted: which nodes they may use is not "
+                    "known; they are "
+                    "planned for on all nodes that they are not known to be kept off",
+                    queue.guessed));
   if (queue.beyond > 0)
     lines.push_back(
         fmt::format("not counted: {} jobs or pods; they may use other nodes than the rest, in more ways than "

@@ -31,13 +31,13 @@ class Reach {
 // More sets of nodes are not planned for at once.
 inline constexpr std::size_t kMostGroups = 200;
 
-// Sorts what the queue counts by those of these nodes that it may use for certain. What may use nodes by
-// guess alone is counted no more (QueueDemand::unsure), nor is what is beyond kMostGroups. Where all of it
-// may use all of them there are no groups. Where it was stopped, nothing is sorted.
+// Sorts what the queue counts by those of these nodes that it may use for certain, or where there are none,
+// perhaps (QueueDemand::guessed). What is beyond kMostGroups is counted no more. Where all of it may use all
+// of them there are no groups. Where it was stopped, nothing is sorted.
 void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const NodeName> nodes,
                    const Stop& stop = {});
 
-// How many are counted no more for that, a line for each reason; may be empty.
-std::vector<std::string> unsure_text(const QueueDemand& queue);
+// How many rest on a guess, and how many are counted no more, a line each; may be empty.
+std::vector<std::string> reach_text(const QueueDemand& queue);
 
 }  // namespace tessera::pack

@@ -156,7 +156,8 @@ class Sharing {
 // serves them serves no other one.
 class Afterwards {
  public:
-  Afterwards(const Part& before, const Part& asked, const Answer& answer) : part_(before) {
+  Afterwards(const Part& before, const Part& asked, const Answer& answer)
+      : part_(before), gone_(before.numbers.size(), false) {
     for (std::size_t i = 0; i < asked.problem.demand.size(); ++i)
       left_[kind_of(asked.problem.demand[i])] += asked.problem.demand[i].count - answer.unmet[i];
     for (const BoardPlan& plan : answer.boards) {
@@ -177,6 +178,7 @@ class Afterwards {
         }
     std::erase_if(part_.problem.spare, [](const Spare& spare) { return spare.count <= 0; });
     keep_what_serves();
+    erase_gone();
     part_.problem.spare.insert(part_.problem.spare.end(), over_.begin(), over_.end());
   }
   Part take() { return std::move(part_); }
@@ -194,34 +196,41 @@ class Afterwards {
     return false;
   }
   void change(const Problem& problem, const Board& board, const BoardPlan* plan, std::size_t number) {
-    for (const ProfileName& idle : idle_on(problem, board, plan))
-      if (!serves(idle, board.product))
-        over_.push_back({board.node, idle, problem.products[board.product], 1});
-    erase(static_cast<std::size_t>(std::find(part_.numbers.begin(), part_.numbers.end(), number) -
-                                   part_.numbers.begin()));
+    for (const ProfileName& idle : idle_on(problem, board, plan)) set_apart(board, idle);
+    // Parts keep the order of the whole.
+    const auto at = std::lower_bound(part_.numbers.begin(), part_.numbers.end(), number);
+    gone_[static_cast<std::size_t>(at - part_.numbers.begin())] = true;
   }
-  void erase(std::size_t at) {
-    part_.problem.boards.erase(part_.problem.boards.begin() + static_cast<std::ptrdiff_t>(at));
-    part_.numbers.erase(part_.numbers.begin() + static_cast<std::ptrdiff_t>(at));
+  // An idle instance of a GPU that is changed no more. Products have one number in all parts.
+  void set_apart(const Board& board, const ProfileName& idle) {
+    if (!serves(idle, board.product))
+      over_.push_back({board.node, idle, part_.problem.products[board.product], 1});
+  }
+  void erase_gone() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < gone_.size(); ++i) {
+      if (gone_[i]) continue;
+      if (kept != i) part_.problem.boards[kept] = std::move(part_.problem.boards[i]);
+      part_.numbers[kept++] = part_.numbers[i];
+    }
+    part_.problem.boards.resize(kept), part_.numbers.resize(kept);
   }
   void keep_what_serves() {
     for (std::size_t i = part_.problem.boards.size(); i-- > 0;) {
       Board& board = part_.problem.boards[i];
-      if (!nodes_.contains(board.node)) continue;
+      if (gone_[i] || !nodes_.contains(board.node)) continue;
       if (board.whole && serves(ProfileName(std::string(kWhole)), board.product)) {
-        erase(i);
+        gone_[i] = true;
         continue;
       }
       for (Instance& one : board.instances)
         if (!one.held && serves(name_of(part_.problem, board, one.placed), board.product)) {
           one.held = one.stays = true;
-          // Of one that nobody tells where it stands, only all could be changed.
+          // Of one of which it is not told where its instances stand, only all could be changed.
           if (!board.placed) {
             for (const Instance& other : board.instances)
-              if (!other.held)
-                over_.push_back({board.node, name_of(part_.problem, board, other.placed),
-                                 part_.problem.products[board.product], 1});
-            erase(i);
+              if (!other.held) set_apart(board, name_of(part_.problem, board, other.placed));
+            gone_[i] = true;
             break;
           }
         }
@@ -229,6 +238,7 @@ class Afterwards {
   }
 
   Part part_;
+  std::vector<bool> gone_;    // by board of the part
   std::map<Kind, int> left_;  // that instances still have to be set apart for
   std::set<NodeName> nodes_;  // whose instances may be
   std::vector<Spare> over_;   // idle on GPUs that are changed no more

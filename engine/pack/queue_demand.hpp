@@ -61,8 +61,8 @@ struct QueueDemand {
   std::vector<NoNode> no_node;       // those that most wait for first
   bool of_several = false;           // there are GPUs of several products
   std::vector<QueueGroup> groups;    // those of which most wait first; empty: any node serves all of it
-  int unsure = 0;                    // that wait for room, and it is not known which nodes they may use
-  int beyond = 0;                    // and may use yet other nodes than so many groups do
+  int guessed = 0;  // of those that it counts: on none of their nodes is it certain that they may start
+  int beyond = 0;   // that wait for room, and may use yet other nodes than so many groups do
 };
 
 // All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:

@@ -349,7 +349,7 @@ std::vector<std::string> unserved_text(const QueueDemand& queue) {
   }
   if (rest > 0)
     lines.push_back(fmt::format("not counted: {} more jobs or pods that no node can serve", rest));
-  for (std::string& line : unsure_text(queue)) lines.push_back(std::move(line));
+  for (std::string& line : reach_text(queue)) lines.push_back(std::move(line));
   return lines;
 }
 

@@ -179,8 +179,12 @@ ToCome::Met MayUse::met_on(const Node& node) const {
 }
 
 bool MayUse::is_sure(const Node& node) const {
+  return !short_of_machine_ && !met_on(node).what && is_sure_in_time(node);
+}
+
+bool MayUse::is_sure_in_time(const Node& node) const {
   const bool of_own = !own_.bind() || own_.are_told() || own_.hold(node);
-  return !unread_ && !short_of_machine_ && of_own && !met_on(node).what &&
+  return !unread_ && of_own &&
          !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 

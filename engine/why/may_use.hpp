@@ -63,6 +63,8 @@ class MayUse {
   // Whether a yes is more than a guess: what it names could be read, the message tells which nodes are ruled
   // out and of none that CPUs or memory are short there, and it is known to end before a reservation begins.
   bool is_sure(const Node& node) const;
+  // The same at some time: CPUs and memory that are short now are freed.
+  bool is_sure_in_time(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer at some time.
   bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty(); }

@@ -18,12 +18,14 @@ const std::vector<NodeName> kNodes{NodeName("n1"), NodeName("n2")};
 struct Site {
   test::Story story;
 
-  Site(Scheduler scheduler, std::vector<Workload> work) {
+  // reservation: of n1, which lets in none of the work; empty: none.
+  Site(Scheduler scheduler, std::vector<Workload> work, const std::string& reservation = "") {
     Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
     Node first = test::node("n1", {uncut}), second = test::node("n2", {uncut});
     if (scheduler == Scheduler::slurm) {
       first.partitions = {"short"}, second.partitions = {"long"};
       second.features = {"nvl"};
+      first.reservation = reservation;
     } else {
       first.taints = {"team=x:NoSchedule"};
     }
@@ -74,7 +76,7 @@ TEST(ByNodes, JobsOfTwoPartitionsArePlannedForOnTheirOwnNodes) {
     EXPECT_EQ(group.demand.front().count, group.nodes.contains(NodeName("n1")) ? 1 : 2);
   }
   EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 3}}));
-  EXPECT_EQ(queue.unsure, 0);
+  EXPECT_EQ(queue.guessed, 0);
   EXPECT_EQ(site.changed(), (std::set<NodeName>{NodeName("n1"), NodeName("n2")}));
   const Site one(Scheduler::slurm, {job("1", "gpu:3g.40gb", 3, "long")});
   EXPECT_EQ(one.changed(), std::set<NodeName>{NodeName("n2")}) << "the third has no room there";
@@ -91,6 +93,29 @@ TEST(ByNodes, AJobThatAsksForAFeatureIsPlannedForOnNodesThatHaveIt) {
   EXPECT_EQ(Site(Scheduler::slurm, {any}).queue().groups.size(), 0u) << "it may use every node";
 }
 
+// A reservation of others ends; that its node is in another partition, without the feature or excluded,
+// stays.
+TEST(ByNodes, ANodeReservedForOthersIsPlannedForOnlyWhereItWouldServeWithoutTheReservation) {
+  const auto reserved_first = [](Workload work) {
+    return Site(Scheduler::slurm, {std::move(work)}, "exam").queue();
+  };
+  const std::set<NodeName> first{NodeName("n1")}, second{NodeName("n2")};
+  const QueueDemand other = reserved_first(job("1", "gpu:3g.40gb", 1, "long"));
+  ASSERT_EQ(other.groups.size(), 1u) << "n1 is in another partition";
+  EXPECT_EQ(other.groups[0].nodes, second);
+  Workload nvl = job("1", "gpu:3g.40gb", 1, "short,long"), not_n1 = nvl;
+  nvl.needs = not_n1.needs = NodeNeeds{};
+  nvl.needs->features = "nvl", not_n1.needs->excluded = "n1";
+  for (const Workload& one : {nvl, not_n1}) {
+    const QueueDemand queue = reserved_first(one);
+    ASSERT_EQ(queue.groups.size(), 1u);
+    EXPECT_EQ(queue.groups[0].nodes, second);
+  }
+  const QueueDemand of_it = reserved_first(job("1", "gpu:3g.40gb", 1, "short"));
+  ASSERT_EQ(of_it.groups.size(), 1u);
+  EXPECT_EQ(of_it.groups[0].nodes, first) << "the reservation ends";
+}
+
 TEST(ByNodes, APodThatATaintRepelsIsPlannedForOnOtherNodes) {
   const Site site(Scheduler::kubernetes,
                   {pod("ml/a",
@@ -101,20 +126,51 @@ TEST(ByNodes, APodThatATaintRepelsIsPlannedForOnOtherNodes) {
   EXPECT_EQ(site.changed(), std::set<NodeName>{NodeName("n2")});
 }
 
-// It was put on any node, as if it had asked for none.
-TEST(ByNodes, APodOfWhichItIsNotKnownWhichNodesItMayUseIsCountedAndNotPlannedFor) {
+// It was left out of the plan, which on most clusters then changed nothing: few pods have no selector.
+TEST(ByNodes, APodOfWhichItIsNotKnownWhichNodesItMayUseIsPlannedForOnAGuessAndToldSo) {
   const Site site(Scheduler::kubernetes,
                   {pod("ml/a",
                        "0/2 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb, 1 node(s) "
                        "didn't match Pod's node affinity/selector."),
                    pod("ml/b", "0/2 nodes are available: 2 Insufficient nvidia.com/mig-3g.40gb.")});
   const QueueDemand queue = site.queue();
-  EXPECT_EQ(queue.unsure, 1);
-  EXPECT_EQ(queue.ids, std::vector<WorkloadId>{WorkloadId("ml/b")});
+  EXPECT_EQ(queue.guessed, 1);
+  EXPECT_EQ(queue.workloads, 2);
+  EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 2}}));
+  EXPECT_EQ(
+      unserved_text(queue),
+      std::vector<std::string>{"a guess for 1 of the jobs or pods that are counted: which nodes they may "
+                               "use is not known; they are planned for on all nodes that they are not "
+                               "known to be kept off"});
+  EXPECT_EQ(site.changed().size(), 1u) << "one GPU has room for both";
+}
+
+// That CPUs are short was told as if it were not known which nodes the pod may use.
+TEST(ByNodes, APodForWhichCpusOrMemoryAreShortIsPlannedForAndNoGuess) {
+  for (const char* what : {"cpu", "memory"}) {
+    const Site site(Scheduler::kubernetes,
+                    {pod("ml/a", std::string("0/2 nodes are available: 1 Insufficient ") + what +
+                                     ", 2 Insufficient nvidia.com/mig-3g.40gb.")});
+    const QueueDemand queue = site.queue();
+    EXPECT_EQ(queue.guessed, 0) << what;
+    EXPECT_TRUE(queue.groups.empty()) << what << ": it may use every node";
+    EXPECT_EQ(unserved_text(queue), std::vector<std::string>{}) << what;
+    EXPECT_EQ(site.changed().size(), 1u) << what;
+  }
+}
+
+// Whether it tolerates the taint of n1 is not told: n2 has none, and where there is n1 alone it is a guess.
+TEST(ByNodes, APodRepelledByTaintsWithoutNamesIsPlannedForWhereThereAreNoneAndElseOnAGuess) {
+  const Site site(Scheduler::kubernetes,
+                  {pod("ml/a",
+                       "0/2 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb, 1 node(s) had "
+                       "untolerated taint(s).")});
+  EXPECT_EQ(site.queue().guessed, 0);
+  EXPECT_EQ(site.changed(), std::set<NodeName>{NodeName("n2")});
+  QueueDemand queue = demand_of_queue(site.story.cluster(), "", &test::catalogue());
+  sort_by_nodes(queue, site.story.cluster(), std::vector<NodeName>{NodeName("n1")});
+  EXPECT_EQ(queue.guessed, 1);
   EXPECT_EQ(queue.demand, (std::vector<Demand>{{ProfileName("3g.40gb"), std::nullopt, 1}}));
-  EXPECT_EQ(unserved_text(queue),
-            std::vector<std::string>{"not counted: 1 jobs or pods; which nodes they may "
-                                     "use is not known"});
 }
 
 }  // namespace

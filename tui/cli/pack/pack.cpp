@@ -290,7 +290,7 @@ std::string words_of(const pack::Problem& problem) {
 // Whether the demand is met, and nothing of what waits was left out of it for lack of a node.
 bool serves_all(const Asked& asked, const pack::Answer& packed) {
   const pack::QueueDemand* queue = asked.cluster && asked.cluster->queue ? &*asked.cluster->queue : nullptr;
-  const bool left_out = queue && (!queue->no_node.empty() || queue->unsure > 0 || queue->beyond > 0);
+  const bool left_out = queue && (!queue->no_node.empty() || queue->beyond > 0);
   return packed.met() && !left_out;
 }
 

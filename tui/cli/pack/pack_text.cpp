@@ -287,8 +287,8 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       if (cluster->queue->other_naming > 0)
         queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
       queue.add("no_node", no_node_json(*cluster->queue));
-      if (cluster->queue->unsure > 0)
-        queue.add("nodes_not_known", Json::of(std::int64_t{cluster->queue->unsure}));
+      if (cluster->queue->guessed > 0)
+        queue.add("nodes_guessed", Json::of(std::int64_t{cluster->queue->guessed}));
       if (cluster->queue->beyond > 0)
         queue.add("nodes_too_varied", Json::of(std::int64_t{cluster->queue->beyond}));
       if (!cluster->queue->groups.empty()) queue.add("by_nodes", groups_json(*cluster->queue));
