@@ -12,6 +12,7 @@
 #include "tui/packer.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/update.hpp"
 #include "tui/view.hpp"
 
@@ -77,6 +78,15 @@ class Desk {
   // What the planner answers.
   void pack() { tell(tui::PackTold{tui::answer_of(state.pack->question)}); }
   void advise() { tell(tui::AdviseTold{tui::answer_of(state.advise->question)}); }
+  // What it works out of large clusters for what is on the screen now.
+  void work_out() {
+    const tui::LargeState asked = state.large;
+    const auto of_plan = state.plan ? state.plan->asked_hours : nullptr;
+    const auto answer = [this](const auto& one) {
+      if (one && one->working()) tell(tui::LargeTold{tui::answer_of(one->question), {}});
+    };
+    answer(asked.demand), answer(asked.why), answer(asked.hours), answer(of_plan);
+  }
   // The fleet file, as the loop reads it, and the cluster held against it.
   void survey(const std::string& text) {
     command("fleet fleet.yaml");

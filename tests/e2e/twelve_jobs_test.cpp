@@ -4,6 +4,8 @@
 // Threads: one test at a time.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/support/pty.hpp"
 #include "tests/support/run_binary.hpp"
 
@@ -61,6 +63,7 @@ class TwelveJobs : public testing::Test {
     EXPECT_LE(keys_, most);
   }
   bool shows(std::string_view text) const { return pty_->has(text); }
+  bool comes_to(const std::function<bool()>& what) { return pty_->wait_until(what); }
   std::string screen() const { return pty_->screen(); }
 
  private:
@@ -140,15 +143,27 @@ TEST_F(TwelveJobs, ShareAGpuByMps) {
   takes(15);
 }
 
-TEST_F(TwelveJobs, FindWhatIsWrongAndTheCommandsThatMendIt) {
+// Another has closed the node: it is opened knowingly, and the finding is gone.
+TEST_F(TwelveJobs, FindWhatIsWrongAndFixIt) {
   keys("7", "Xid 79");
   keys("jy", "copied");
-  takes(3);
+  keys("P", "resume n4 over-others");
+  keys("\r", "STEPS");
+  keys("An4\r", "ARMED");
+  keys("!", "DONE: the nodes are as requested");
+  keys("7", "WHERE");
+  EXPECT_TRUE(comes_to([&] { return !shows("Xid 79"); })) << screen();
+  EXPECT_TRUE(shows("WHERE")) << "the list of what is wrong still stands there:\n" << screen();
+  takes(11);
 }
 
 TEST_F(TwelveJobs, SeeTheLastMinutesOfAGpu) {
   keys(":gpu n2 0\r", "READINGS");
   EXPECT_TRUE(shows("LAST HOUR")) << screen();
+  EXPECT_TRUE(comes_to([&] { return shows(", by simulator") && shows("peak "); }))
+      << "its use since the console was opened, and who measured it:\n"
+      << screen();
+  EXPECT_FALSE(shows("not measured since")) << screen();
   takes(10);
 }
 

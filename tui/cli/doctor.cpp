@@ -15,6 +15,7 @@
 #include "engine/insight/hardware.hpp"
 #include "engine/insight/stopped_runs.hpp"
 #include "engine/plan/files/codec.hpp"
+#include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
@@ -77,6 +78,7 @@ Listed as_one(const std::vector<insight::Finding>& findings, std::optional<TimeP
   const std::string gpus = alone ? gpus_of(findings) : "";
   one.finding.text = insight::gpu_in(cause.text) ? cause.text : gpus + cause.text;
   one.finding.hint = cause.hint;
+  one.finding.since = cause.since, one.finding.seen = cause.seen;
   one.finding.gpu.reset();
   if (!alone) one.whose = cause.whose;
   return one;
@@ -145,6 +147,7 @@ Json json_of(const std::vector<Listed>& all, const Model& model) {
     one.add("follows", text_or_null(finding.follows));
     one.add("source", finding.source == Source::none ? Json() : Json::of(std::string(word(finding.source))));
     one.add("since", time_or_null(finding.since));
+    one.add("seen_since", finding.since ? Json() : time_or_null(finding.seen));
     Json commands = Json::list();
     for (const std::string& command : finding.commands) commands.items.push_back(Json::of(command));
     one.add("commands", std::move(commands));
@@ -155,6 +158,35 @@ Json json_of(const std::vector<Listed>& all, const Model& model) {
   document.add("findings", std::move(list));
   document.add("sources", json_of_sources(model));
   return document;
+}
+
+// By which ages are told.
+struct Clocks {
+  const Model& model;
+  TimePoint wall;
+};
+
+std::string age(TimePoint since, const insight::Finding& finding, const Clocks& clocks) {
+  const Cluster* cluster = clocks.model.find(finding.cluster);  // none: it is of the fleet file
+  const TimePoint now = cluster ? cluster_now(*cluster, clocks.wall) : clocks.wall;
+  return query::duration_text(std::max(now - since, Duration{0}) / std::chrono::seconds(1));
+}
+
+// As the console has them: for how long it was seen, where since when it is so is not told. Empty: that is
+// told, or it has hardly been seen.
+std::string seen_for(const insight::Finding& finding, const Clocks& clocks) {
+  constexpr Duration kWorthTelling = std::chrono::minutes(1);
+  const Cluster* cluster = clocks.model.find(finding.cluster);
+  if (finding.since || !finding.seen || !cluster) return {};
+  const bool long_enough = cluster_now(*cluster, clocks.wall) - *finding.seen >= kWorthTelling;
+  return long_enough ? age(*finding.seen, finding, clocks) : std::string();
+}
+
+// "29 h 00 min"; "≥12 min": so long it was seen; "?": neither is told.
+std::string since_cell(const insight::Finding& finding, const Clocks& clocks, bool ascii) {
+  if (finding.since) return age(*finding.since, finding, clocks);
+  const std::string seen = seen_for(finding, clocks);
+  return seen.empty() ? "?" : (ascii ? ">=" : "≥") + seen;
 }
 
 constexpr int kSubjectCells = 32;
@@ -178,8 +210,20 @@ Grid grid_of(const std::vector<Listed>& all, const tui::WordsPtr& words) {
   return grid;
 }
 
+// To read: with since when each is so, where that is told of any.
+Grid grid_with_ages(const std::vector<Listed>& all, const Options& options, const Clocks& clocks) {
+  constexpr std::ptrdiff_t kBehindSubject = 3;
+  Grid grid = grid_of(all, options.reader);
+  const auto cell = [&](const Listed& one) { return since_cell(one.finding, clocks, options.paper.ascii); };
+  if (std::all_of(all.begin(), all.end(), [&](const Listed& one) { return cell(one) == "?"; })) return grid;
+  grid.heads.insert(grid.heads.begin() + kBehindSubject, {"since", "SINCE"});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    grid.rows[i].insert(grid.rows[i].begin() + kBehindSubject, cell(all[i]));
+  return grid;
+}
+
 // Where the table is wider than the terminal: a way out that is cut is none.
-std::string paragraphs(const std::vector<Listed>& all, const Options& options) {
+std::string paragraphs(const std::vector<Listed>& all, const Options& options, const Clocks& clocks) {
   const Paper& paper = options.paper;
   const auto width = static_cast<std::size_t>(std::max(paper.columns, 40));
   std::string text;
@@ -195,18 +239,22 @@ std::string paragraphs(const std::vector<Listed>& all, const Options& options) {
         names_text(one.whose, paper.columns / 2) != names)
       text += wrapped(clean(names, kNamesBytes), 2, width);
     text += wrapped(tui::told(options.reader, finding.text), 2, width);
+    std::string since = finding.since ? age(*finding.since, finding, clocks) + " ago" : "";
+    if (const std::string seen = seen_for(finding, clocks); !seen.empty())
+      since = fmt::format("not reported; tessera has seen it for {}", seen);
+    if (!since.empty()) text += wrapped(tui::told(options.reader, "since: " + since), 2, width);
     if (!finding.hint.empty())
       text += wrapped(tui::told(options.reader, "way out: " + finding.hint), 2, width);
   }
   return text;
 }
 
-std::string findings_text(const std::vector<Listed>& all, const Options& options) {
+std::string findings_text(const std::vector<Listed>& all, const Options& options, const Clocks& clocks) {
   const std::vector<Listed> findings = options.paper.columns > 0 ? folded(all) : all;
   if (findings.empty()) return tui::told(options.reader, "nothing needs attention") + "\n";
-  const Grid grid = grid_of(findings, options.reader);
+  const Grid grid = grid_with_ages(findings, options, clocks);
   return fits(grid, true, options.paper) ? to_table(grid, options.headers, options.paper)
-                                         : paragraphs(findings, options);
+                                         : paragraphs(findings, options, clocks);
 }
 
 // What this look has cost: a command that ends has no habit to tell of.
@@ -227,15 +275,17 @@ std::string costs_table(const Model& model, const Options& options) {
   return "\n" + to_table(grid, options.headers, options.paper);
 }
 
-std::string print(const std::vector<Listed>& findings, const Model& model, const Options& options) {
+std::string print(const std::vector<Listed>& findings, const Model& model, const Options& options,
+                  TimePoint wall) {
+  const Clocks clocks{model, wall};
   switch (options.output) {
     case OutputFormat::json: return document(json_of(findings, model), Markup::json);
     case OutputFormat::yaml: return document(json_of(findings, model), Markup::yaml);
     case OutputFormat::csv: return to_csv(grid_of(findings, nullptr), options.headers);
-    case OutputFormat::wide: return findings_text(findings, options) + costs_table(model, options);
+    case OutputFormat::wide: return findings_text(findings, options, clocks) + costs_table(model, options);
     case OutputFormat::table: break;
   }
-  return findings_text(findings, options);
+  return findings_text(findings, options, clocks);
 }
 
 // Those that stopped in the middle: their nodes are closed, and stay so. untold: why not all are known.
@@ -302,7 +352,7 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
       complain(streams, kept.error());
   }
   const std::vector<Listed> all = listed(std::move(findings), notes, clusters.wall());
-  streams.out << print(all, clusters.model(), options);
+  streams.out << print(all, clusters.model(), options, clusters.wall());
   bool serious = std::any_of(all.begin(), all.end(), [](const Listed& one) {
     const Severity severity = one.finding.severity;
     return !one.noted && (severity == Severity::warning || severity == Severity::danger);

@@ -20,12 +20,14 @@ struct Doctor {
   std::optional<SourceCost> cost;
   std::string fleet;  // the file that the settings name
   OutputFormat output = OutputFormat::json;
+  int columns = 0;  // of the terminal
   std::ostringstream out, err;
 
   int run() {
     Options options;
     options.command = "doctor";
     options.output = output;
+    options.paper.columns = columns;
     options.fleet_file = fleet;
     options.timeout = Duration(1500);
     auto hpc = [&] {
@@ -61,6 +63,32 @@ TEST(DoctorEnds, AsUnknownWhereAClusterDidNotTellAllInTime) {
   EXPECT_EQ(doctor.run(), kUnknown);
   EXPECT_NE(doctor.err.str().find("no complete answer"), std::string::npos) << doctor.err.str();
   EXPECT_EQ(doctor.out.str(), "");
+}
+
+// JSON and tables had no word of what the console tells as "≥2 h 05 min".
+TEST(DoctorSince, OfWhatNoTimeIsToldIsTheTimeSinceWhichItWasSeenAtLeast) {
+  Doctor doctor;
+  doctor.remarks = {{Remark::Grade::danger, "n1", true, "remapping a row of its memory failed", "look"}};
+  doctor.remarks[0].seen = test::at(-7500);
+  EXPECT_EQ(doctor.run(), kFinding);
+  const std::string json = doctor.out.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("doctor"), json), std::vector<std::string>());
+  EXPECT_EQ(test::json_at(json, "/findings/0/since"), "null") << json;
+  EXPECT_EQ(test::json_at(json, "/findings/0/seen_since"), "\"2027-01-15T05:55:00Z\"") << json;
+  const auto table = [&] {
+    doctor.out.str("");
+    doctor.output = OutputFormat::table;
+    EXPECT_EQ(doctor.run(), kFinding);
+    return doctor.out.str();
+  };
+  EXPECT_NE(table().find("SINCE"), std::string::npos) << doctor.out.str();
+  EXPECT_NE(doctor.out.str().find("  ≥2 h 05 min  "), std::string::npos) << doctor.out.str();
+  doctor.columns = 70;
+  EXPECT_NE(table().find("since: not reported; tessera has seen it for 2 h 05 min"), std::string::npos)
+      << doctor.out.str();
+  doctor.columns = 0, doctor.remarks[0].since = test::at(-3600);
+  EXPECT_NE(table().find("  1 h 00 min  "), std::string::npos) << doctor.out.str();
+  EXPECT_EQ(doctor.out.str().find("≥"), std::string::npos) << doctor.out.str();
 }
 
 // Whoever does not read the timer's output was told by the verbs of fleet alone.
