@@ -249,9 +249,11 @@ void DetailsReader::ask_qos() {
 void DetailsReader::take_qos(const Result<Outcome>& result) {
   if (answered(result, "cannot read its QOS")) {
     const JobLook& wanted = now_->look;
+    const std::vector<std::string> asked = all_qos(wanted, details_.job->qos);
     auto read = parse_qos(result->out, wanted.job.user, wanted.job.account);
     if (!read) details_.asked.back().failure = read.error();
     for (QosTold& one : read ? *read : std::vector<QosTold>()) {
+      if (std::find(asked.begin(), asked.end(), one.name) == asked.end()) continue;  // holds for other jobs
       if (one.name == details_.job->qos) details_.over_partition = one.over_partition;
       const bool told = std::any_of(details_.limits.begin(), details_.limits.end(), [&](const Limit& limit) {
         return limit.qos && limit.owner == one.name && limit.teller == Teller::limits;

@@ -199,6 +199,24 @@ TEST_F(SlurmDetailsOfOneJob, WhereSlurmctldRefusesTheLimitsOfItsQosAreAskedOfSlu
   EXPECT_EQ(calls(), "sacctmgr sprio") << "one call more, and none where slurmctld tells all";
 }
 
+// A limit of a QOS that is neither the job's nor its partition's would have been blamed for its waiting.
+TEST_F(SlurmDetailsOfOneJob, OfTheRowsOfSacctmgrThoseOfOtherQosAreLeftOut) {
+  script("scontrol",
+         "case \"$*\" in *assoc_mgr*) echo 'error: Access/permission denied' >&2; exit 1;; *) cat " +
+             folder_ + "/job;; esac");
+  script("sacctmgr",
+         "echo 'other|||||||gres/gpu=1||||||||'\necho 'normal|||||||gres/gpu=4||||||||'\n"
+         "echo 'normal2|OverPartQOS||||||gres/gpu=2||||||||'");
+  const Details told = ask();
+  ASSERT_EQ(told.asked.size(), 4u);
+  EXPECT_FALSE(told.asked[2].failure) << to_line(*told.asked[2].failure);
+  ASSERT_EQ(told.limits.size(), 1u);
+  EXPECT_EQ(told.limits[0].owner, "normal");
+  EXPECT_EQ(told.limits[0].name, "MaxTRESPJ");
+  EXPECT_EQ(told.limits[0].limit, 4);
+  EXPECT_EQ(told.over_partition, false);
+}
+
 TEST_F(SlurmDetailsOfOneJob, HalfAnAnswerIsNoAnswer) {
   const std::string whole = recording("22.05", "limits");
   write("limits", whole.substr(0, whole.size() / 3));
