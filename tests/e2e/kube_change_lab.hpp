@@ -80,6 +80,34 @@ class KubeChangeLab : public testing::Test {
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.out;
   }
+  // The first command in a list of a JSON answer that begins so; what: where it stands in an entry,
+  // "/command".
+  static std::string command_of(const std::string& json, const std::string& list, const std::string& what,
+                                const std::string& begin) {
+    for (int i = 0; i < 20; ++i) {
+      std::string text = text_at(json, "/" + list + "/" + std::to_string(i) + what);
+      if (text.starts_with(begin)) return text;
+    }
+    return {};
+  }
+  // Of those that `tessera why` prints.
+  static std::string command_of(const std::string& said, const std::string& begin) {
+    return command_of(said, "help", "/command", begin);
+  }
+  // What is printed is done as it is printed: by a shell, with this kubectl's configuration.
+  Ran run_printed(std::string command) {
+    std::erase(command, '\\');  // it comes out of JSON
+    RunOptions options;
+    options.program = "/bin/sh";
+    options.environment = {
+        {"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}, {"KUBECONFIG", kubeconfig()}};
+    return run_tessera({"-c", command}, options);
+  }
+  void do_as_printed(const std::string& command) {
+    ASSERT_TRUE(command.starts_with("kubectl ")) << command;
+    const Ran ran = run_printed(command);
+    EXPECT_EQ(ran.code, 0) << command << "\n" << ran.err;
+  }
   std::string told(const std::string& node, const std::string& path) {
     return kubectl({"get", "node", node, "-o", "jsonpath={" + path + "}"});
   }

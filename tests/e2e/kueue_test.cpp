@@ -22,16 +22,19 @@ class KueueE2e : public KubeChangeLab {
     serve(kube_lab(folder_, kQueues));
   }
 
-  // A Workload as Kueue makes it for a Job of that name. more: further lines of its spec.
-  void hand_in(const std::string& name, const std::string& queue, int gpus, const std::string& more = "") {
+  // A Workload as Kueue makes it for a Job of that name. more: further lines of its spec; on: a node.
+  void hand_in(const std::string& name, const std::string& queue, int gpus, const std::string& more = "",
+               const std::string& on = "h2") {
     const std::string file = folder_.write(
         name + ".yaml",
         "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata:\n  name: job-" + name +
             "\n  namespace: training\n  ownerReferences: [{apiVersion: batch/v1, kind: Job, name: " + name +
             ", uid: u-" + name + ", controller: true}]\nspec:\n  queueName: " + queue + "\n" + more +
             "  podSets:\n    - name: main\n      count: 1\n      template:\n        metadata: {}\n"
-            "        spec:\n          restartPolicy: Never\n          nodeSelector: {kubernetes.io/hostname: "
-            "h2}\n          containers:\n            - {name: main, image: busybox, resources: {limits: "
+            "        spec:\n          restartPolicy: Never\n          nodeSelector: "
+            "{kubernetes.io/hostname: " +
+            on +
+            "}\n          containers:\n            - {name: main, image: busybox, resources: {limits: "
             "{nvidia.com/gpu: " +
             std::to_string(gpus) + "}}}\n");
     kubectl({"create", "-f", file});
@@ -79,6 +82,24 @@ TEST_F(KueueE2e, WhatWaitsForQuotaIsToldWithBothNumbersAndGoesOnceItIsAdmitted) 
   kubectl({"delete", "workloads.kueue.x-k8s.io", "-n", "training", "job-first"});
   ASSERT_TRUE(settles("second", "condition=Admitted"));
   EXPECT_EQ(waiting().find("job-second"), std::string::npos);
+}
+
+// The quota is raised only while it is the one that was read: a second time the printed command is refused.
+TEST_F(KueueE2e, OnceTheNominalQuotaIsRaisedAsPrintedTheWorkStarts) {
+  hand_in("first", "team-a", 2);
+  ASSERT_TRUE(settles("first", "condition=Admitted"));
+  hand_in("second", "team-a", 1, "", "t1");
+  ASSERT_TRUE(is_looked_at("second"));
+  const std::string said = why("training/job-second");
+  const std::string command = command_of(said, "kubectl patch clusterqueues.kueue.x-k8s.io whole ");
+  ASSERT_NE(command, "") << said;
+  do_as_printed(command);
+  ASSERT_TRUE(settles("second", "condition=Admitted"));
+  EXPECT_NE(
+      kubectl({"wait", "--for=condition=Ready", "pod/second-main-0", "-n", "training", "--timeout=60s"}), "");
+  EXPECT_NE(run_printed(command).code, 0);
+  EXPECT_NE(kubectl({"get", "clusterqueue", "whole", "-o", "json"}).find("\"nominalQuota\": \"3\""),
+            std::string::npos);
 }
 
 TEST_F(KueueE2e, WhatNoQueueTakesIsToldWhy) {

@@ -65,24 +65,6 @@ class WhyKubernetesE2e : public KubeChangeLab {
     }
     return {};
   }
-  static std::string command_of(const std::string& json, const std::string& begin) {
-    for (int i = 0; i < 20; ++i) {
-      std::string text = text_at(json, "/help/" + std::to_string(i) + "/command");
-      if (text.starts_with(begin)) return text;
-    }
-    return {};
-  }
-  // What is printed is done as it is printed: by a shell, with this kubectl's configuration.
-  void do_as_printed(std::string command) {
-    std::erase(command, '\\');  // it comes out of JSON
-    ASSERT_TRUE(command.starts_with("kubectl ")) << command;
-    RunOptions options;
-    options.program = "/bin/sh";
-    options.environment = {
-        {"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}, {"KUBECONFIG", kubeconfig()}};
-    const Ran ran = run_tessera({"-c", command}, options);
-    EXPECT_EQ(ran.code, 0) << command << "\n" << ran.err;
-  }
   static bool not_known(const std::string& said, const std::string& part) {
     return json_at(said, "/not_known").find(part) != std::string::npos;
   }
@@ -462,6 +444,12 @@ TEST_F(WhyKubernetesE2e, AJobWhosePodsAQuotaRefusesIsFoundByTheDoctor) {
   EXPECT_NE(doctor.out.find("quota gpus allows 8 nvidia.com/gpu, 6 are used, and a pod asks for 4"),
             std::string::npos)
       << doctor.out;
+  std::string raise;
+  for (int i = 0; i < 40 && raise.empty(); ++i)
+    raise = command_of(doctor.out, "findings/" + std::to_string(i) + "/commands", "",
+                       "kubectl -n training patch resourcequota gpus ");
+  do_as_printed(raise);
+  EXPECT_EQ(quota(".spec.hard.requests\\.nvidia\\.com/gpu"), "10") << raise;
 }
 
 TEST_F(WhyKubernetesE2e, APodBehindAGateOfAPersonStartsOnceTheGateIsTakenAway) {

@@ -60,6 +60,14 @@ class WhyLimitsE2e : public SlurmAccounts {
     return found;
   }
 
+  // The partition whole has the QOS p, and a job's QOS q overrules it.
+  void over_partition() {
+    order({"sh", "-c", "sacctmgr -i -Q modify qos where name=q set Flags=OverPartQOS"});
+    undo_with({"sh", "-c", "sacctmgr -i -Q modify qos where name=q set Flags-=OverPartQOS"});
+    order({"scontrol", "update", "PartitionName=whole", "QOS=p"});
+    undo_with({"scontrol", "update", "PartitionName=whole", "QOS="});
+  }
+
   // It waits for that reason, both numbers are told, and what is printed lets it start.
   void held_by(const std::string& id, const std::string& reason, const std::string& sentence,
                const std::string& command) {
@@ -278,6 +286,32 @@ TEST_F(WhyLimitsE2e, OfTheJobsQosAndThePartitionsTheOneThatIsReachedIsNotBlamed)
   limit("qos where name=p", "MaxTRESPerUser=gres/gpu=8");
   order({"scontrol", "update", "PartitionName=whole", "QOS=p"});
   undo_with({"scontrol", "update", "PartitionName=whole", "QOS="});
+  const std::string holder = running(gpus(8, {"-w", "gpu01"}), kGames);
+  const std::string id = submit(of_qos(2, {"-p", "whole", "-w", "gpu01"}));
+  waits_for(id, "Resources");
+  const std::string said = why(id);
+  EXPECT_TRUE(tells(said, "no limit of its QOS and association keeps it from starting"))
+      << all(said, "more", "text");
+  EXPECT_EQ(remedy(said), "");
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
+}
+
+// With the flag the job's own QOS overrules the partition's.
+TEST_F(WhyLimitsE2e, WithOverPartQosTheLimitOfTheJobsOwnQosIsBlamedAndRaised) {
+  limit(kQos, "MaxTRESPerUser=gres/gpu=1");
+  limit("qos where name=p", "MaxTRESPerUser=gres/gpu=8");
+  over_partition();
+  running(of_qos(1, {"-p", "whole"}));
+  held_by(submit(of_qos(1, {"-p", "whole"})), "QOSMaxGRESPerUser",
+          "QOS q: MaxTRESPU gres/gpu=1, mail holds 1 and it asks for 1",
+          "sacctmgr modify qos where name=q set MaxTRESPerUser=gres/gpu=2");
+}
+
+TEST_F(WhyLimitsE2e, WithOverPartQosTheLimitOfThePartitionsQosIsNotBlamed) {
+  limit(kQos, "MaxTRESPerUser=gres/gpu=8");
+  limit("qos where name=p", "MaxTRESPerUser=gres/gpu=1");
+  over_partition();
   const std::string holder = running(gpus(8, {"-w", "gpu01"}), kGames);
   const std::string id = submit(of_qos(2, {"-p", "whole", "-w", "gpu01"}));
   waits_for(id, "Resources");

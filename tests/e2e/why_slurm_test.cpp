@@ -180,6 +180,15 @@ TEST_F(WhySlurmE2e, AJobWhoseTimeLimitIsLongerThanThePartitionAllows) {
   do_as_it_says(id, why(id), "scontrol update JobId=");
 }
 
+TEST_F(WhySlurmE2e, AJobLongerThanThePartitionAllowsStartsOnceMaxTimeIsRaisedAsPrinted) {
+  const std::string id = submit({"-p", "whole", "-t", "2-00:00:00", "--gres=gpu:h100:1"});
+  waits_for(id, "PartitionTimeLimit");
+  const std::string said = why(id), begin = "scontrol update PartitionName=whole ";
+  EXPECT_EQ(command_of(said, begin), begin + "MaxTime=2880");
+  do_as_it_says(id, said, begin);
+  order({"scontrol", "update", "PartitionName=whole", "MaxTime=1-00:00:00"});
+}
+
 TEST_F(WhySlurmE2e, AJobThatNamesAFullNodeIsNotSentToAnEmptyOne) {
   const std::string holder = running({"-w", "gpu01", "--gres=gpu:h100:8"});
   const std::string id = submit({"-w", "gpu01", "--gres=gpu:h100:2"});

@@ -205,8 +205,8 @@ TEST_F(SlurmDetailsOfOneJob, OfTheRowsOfSacctmgrThoseOfOtherQosAreLeftOut) {
          "case \"$*\" in *assoc_mgr*) echo 'error: Access/permission denied' >&2; exit 1;; *) cat " +
              folder_ + "/job;; esac");
   script("sacctmgr",
-         "echo 'other|||||||gres/gpu=1|||||||||'\necho 'normal|||||||gres/gpu=4|||||||||'\n"
-         "echo 'normal2|OverPartQOS||||||gres/gpu=2|||||||||'");
+         "echo 'other|||||||gres/gpu=1||||||||'\necho 'normal|||||||gres/gpu=4||||||||'\n"
+         "echo 'normal2|OverPartQOS||||||gres/gpu=2||||||||'");
   const Details told = ask();
   ASSERT_EQ(told.asked.size(), 4u);
   EXPECT_FALSE(told.asked[2].failure) << to_line(*told.asked[2].failure);
