@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/model/model.hpp"
 
@@ -24,6 +25,23 @@ struct MachineNeed {
   }
   friend auto operator<=>(const MachineNeed&, const MachineNeed&) = default;
 };
+
+// What was asked for beside GPUs and not served. Room only shrinks: who asks for as much is not served
+// either.
+class Unserved {
+ public:
+  bool covers(const MachineNeed& need) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const MachineNeed& one) { return one.is_within(need); });
+  }
+  void add(const MachineNeed& need) {
+    std::erase_if(all_, [&](const MachineNeed& one) { return need.is_within(one); });
+    all_.push_back(need);
+  }
+
+ private:
+  std::vector<MachineNeed> all_;  // none within another
+};
+
 // Slurm may deal out unevenly what a job of several nodes asks for in all, and start one that names no number
 // of nodes on more than one.
 struct MachineNeeds {
