@@ -249,7 +249,7 @@ class Desk {
     if (node == nullptr || left == nullptr) return {};
     const auto taken = left->find(room.node);
     why::Machine machine = taken == left->end() ? why::Machine(*node) : taken->second;
-    if (room.ends_work) machine.give_back_untold();
+    for (int i = 0; i < room.ended; ++i) machine.give_back_untold();
     return machine;
   }
 
