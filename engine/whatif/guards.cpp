@@ -25,10 +25,8 @@ Table::Table(const Stage& stage, const Board& board, TimePoint end)
   for (std::size_t place = 0; place < board.places.size(); ++place) changed(place);
 }
 
-int Table::count(const Places& of, const Room& room, int most) const {
-  int found = 0;
-  Places::each(of, room.allowed, board_.open, [&](std::size_t) { return ++found < most; });
-  return found;
+bool Table::could_serve(const Places& of, const Room& room) const {
+  return are_enough(of, room, [&](const Place& one) { return one.machine.is_large_enough(room.machine); });
 }
 
 void Table::released(const Held& held, std::optional<TimePoint> ends) {
@@ -68,8 +66,9 @@ const Guard* Table::guard(std::size_t number, const Due& due) {
   if (fresh) {
     const Room& room = stage_.rooms[number];
     // Where there is room, those before it come first.
-    const bool has_room = count(able_[room.asked], room, room.nodes) == room.nodes;
-    if (!has_room && count(ever_[room.asked], room, room.nodes) == room.nodes) {
+    const bool has_room =
+        are_enough(able_[room.asked], room, [&](const Place& one) { return one.machine.has(room.machine); });
+    if (!has_room && could_serve(ever_[room.asked], room)) {
       Guard made = walk(number, due);
       if (static_cast<int>(made.places.size()) == room.nodes) at->second = std::move(made);
     }
@@ -83,10 +82,11 @@ Guard Table::walk(std::size_t number, const Due& due) const {
   const Asked& asked = board_.asked[room.asked];
   Guard made{number, {}, {}};
   Places::each(able_[room.asked], room.allowed, board_.open, [&](std::size_t place) {
-    made.places.emplace(place, board_.places[place].units);
+    const Place& now = board_.places[place];
+    if (now.machine.has(room.machine)) made.places.emplace(place, Left{now.units, now.machine});
     return true;
   });
-  std::map<std::size_t, Units> later;
+  std::map<std::size_t, Left> later;
   const auto is_enough = [&] { return static_cast<int>(made.places.size()) == room.nodes; };
   for (const auto& [at, what, index] : due) {
     if (at > end_) break;
@@ -94,12 +94,14 @@ Guard Table::walk(std::size_t number, const Due& due) const {
     for (const Held& held : board_.running[index].held) {
       const std::size_t place = held.place;
       if (!ever_[room.asked].has(place) || !room.allowed.has(place) || !board_.open.has(place)) continue;
-      Units& units = later.try_emplace(place, board_.places[place].units).first->second;
-      sum_up(units, held.units, 1);
+      const auto [left, fresh] = later.try_emplace(place);
+      if (fresh) left->second = {board_.places[place].units, board_.places[place].machine};
+      sum_up(left->second.units, held.units, 1);
+      give_back(left->second.machine, held);
       if (auto known = made.places.find(place); known != made.places.end())
-        known->second = units;
-      else if (!is_enough() && serves(units, asked))
-        made.places.emplace(place, units);
+        known->second = left->second;
+      else if (!is_enough() && serves(left->second.units, asked) && left->second.machine.has(room.machine))
+        made.places.emplace(place, left->second);
     }
     made.at = at;
     if (is_enough()) return made;
