@@ -325,8 +325,18 @@ class Play {
     future_.starts.push_back(std::move(told));
   }
 
+  // The places that reservations leave to it now. nullopt: all that it may use.
+  std::optional<Places> left_to(const Shape& shape, const Room& room) const {
+    if (stage_.to_come.all().empty()) return std::nullopt;
+    Places left = room.allowed;
+    for (std::size_t at = 0; at < board_.places.size(); ++at)
+      if (runs_into_one(shape, room, at, now_)) left.set(at, false);
+    return left;
+  }
+
   void guard(const Shape& shape, const Room& room) {
-    const Guard* made = table_->guard(shape.room, due_);
+    const std::optional<Places> left = left_to(shape, room);
+    const Guard* made = table_->guard(shape.room, due_, left ? &*left : nullptr);
     if (made == nullptr) return;
     // It does not start then either.
     const bool reserved = std::any_of(made->places.begin(), made->places.end(), [&](const auto& one) {

@@ -26,7 +26,8 @@ Table::Table(const Stage& stage, const Board& board, TimePoint end)
 }
 
 bool Table::could_serve(const Places& of, const Room& room) const {
-  return are_enough(of, room, [&](const Place& one) { return one.machine.is_large_enough(room.machine); });
+  return are_enough(of, room.allowed, room,
+                    [&](const Place& one) { return one.machine.is_large_enough(room.machine); });
 }
 
 void Table::released(const Held& held, std::optional<TimePoint> ends) {
@@ -61,15 +62,17 @@ void Table::look_at(std::size_t place) {
   });
 }
 
-const Guard* Table::guard(std::size_t number, const Due& due) {
+const Guard* Table::guard(std::size_t number, const Due& due, const Places* left) {
+  if (left != nullptr) known_.erase(number);  // which these are, the time and its limit decide
   const auto [at, fresh] = known_.try_emplace(number);
   if (fresh) {
     const Room& room = stage_.rooms[number];
+    const Places& allowed = left != nullptr ? *left : room.allowed;
     // Where there is room, those before it come first.
-    const bool has_room =
-        are_enough(able_[room.asked], room, [&](const Place& one) { return one.machine.has(room.machine); });
+    const bool has_room = are_enough(able_[room.asked], allowed, room,
+                                     [&](const Place& one) { return one.machine.has(room.machine); });
     if (!has_room && could_serve(ever_[room.asked], room)) {
-      Guard made = walk(number, due);
+      Guard made = walk(number, due, allowed);
       if (static_cast<int>(made.places.size()) == room.nodes) at->second = std::move(made);
     }
   }
@@ -77,11 +80,11 @@ const Guard* Table::guard(std::size_t number, const Due& due) {
 }
 
 // Gives back in the order of time, until there is enough of it.
-Guard Table::walk(std::size_t number, const Due& due) const {
+Guard Table::walk(std::size_t number, const Due& due, const Places& allowed) const {
   const Room& room = stage_.rooms[number];
   const Asked& asked = board_.asked[room.asked];
   Guard made{number, {}, {}};
-  Places::each(able_[room.asked], room.allowed, board_.open, [&](std::size_t place) {
+  Places::each(able_[room.asked], allowed, board_.open, [&](std::size_t place) {
     const Place& now = board_.places[place];
     if (now.machine.has(room.machine)) made.places.emplace(place, Left{now.units, now.machine});
     return true;
@@ -93,7 +96,7 @@ Guard Table::walk(std::size_t number, const Due& due) const {
     if (what != Happens::release || board_.running[index].gone) continue;
     for (const Held& held : board_.running[index].held) {
       const std::size_t place = held.place;
-      if (!ever_[room.asked].has(place) || !room.allowed.has(place) || !board_.open.has(place)) continue;
+      if (!ever_[room.asked].has(place) || !allowed.has(place) || !board_.open.has(place)) continue;
       const auto [left, fresh] = later.try_emplace(place);
       if (fresh) left->second = {board_.places[place].units, board_.places[place].machine};
       sum_up(left->second.units, held.units, 1);

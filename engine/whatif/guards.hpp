@@ -46,22 +46,22 @@ class Table {
   void changed(std::size_t place);
 
   // Its start by the time limits of what runs, if nothing else began. nullptr: there is room, or it does not
-  // start until the end.
-  const Guard* guard(std::size_t room, const Due& due);
+  // start until the end. left: the places that reservations leave to it now; nullptr: all that it may use.
+  const Guard* guard(std::size_t room, const Due& due, const Places* left);
 
  private:
-  // Whether so many as the room needs of these are open to it and are as `is` says.
+  // Whether so many as the room needs of these are in `allowed`, open, and as `is` says.
   template <class Is>
-  bool are_enough(const Places& of, const Room& room, const Is& is) const {
+  bool are_enough(const Places& of, const Places& allowed, const Room& room, const Is& is) const {
     int found = 0;
-    Places::each(of, room.allowed, board_.open, [&](std::size_t place) {
+    Places::each(of, allowed, board_.open, [&](std::size_t place) {
       found += is(board_.places[place]) ? 1 : 0;
       return found < room.nodes;
     });
     return found >= room.nodes;
   }
   void look_at(std::size_t place);
-  Guard walk(std::size_t room, const Due& due) const;
+  Guard walk(std::size_t room, const Due& due, const Places& allowed) const;
   bool is_within(std::optional<TimePoint> ends) const { return ends && *ends <= end_; }
 
   const Stage& stage_;

@@ -207,6 +207,23 @@ TEST_F(WhatIf, AJobThatAReservationKeepsWaitingHoldsNoOtherUp) {
   EXPECT_EQ(told(unfold(question())), "3@0m") << "the reservation has no end";
 }
 
+// A free node that a reservation keeps from the first in line counted as its room: those behind it took the
+// CPUs of the node for which it waits.
+TEST_F(WhatIf, ANodeThatAReservationKeepsFromTheFirstInLineIsNoRoomForIt) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 56;
+  Gpu spare = test::gpu(0, Strategy::whole, {test::whole(0)});
+  spare.mig_mode = MigMode::disabled;
+  nodes_.push_back(test::node("n2", {spare}));
+  Reservation service;
+  service.name = "service", service.nodes = "n2", service.state = "INACTIVE", service.start = at(4 * 3600);
+  reservations_ = {service};
+  runs("1", 0, 2);
+  waits("2", "gpu:h100", 1, 5).needs.emplace().cpus = 60;  // starts on n1 in two hours
+  waits("3", "gpu:h100", 1, 5).needs.emplace().cpus = 8;   // would delay it
+  EXPECT_EQ(told(unfold(question())), "2@120m 3@420m");
+}
+
 // What-if started jobs for whose CPUs there is no room.
 TEST_F(WhatIf, AJobWhoseCpusAreNotFreeDoesNotStart) {
   whole_gpus(2);
