@@ -55,10 +55,11 @@ bool take_any(Offer& offer, std::int64_t count) {
   return true;
 }
 
-bool ends_work(const Proposal& proposal, const Node& node) {
-  return std::any_of(proposal.ends.begin(), proposal.ends.end(), [&](const WorkloadId& id) {
-    return std::find(node.workloads.begin(), node.workloads.end(), id) != node.workloads.end();
-  });
+int ended_on(const Node& node, const Proposal& proposal) {
+  return static_cast<int>(
+      std::count_if(node.workloads.begin(), node.workloads.end(), [&](const WorkloadId& id) {
+        return std::find(proposal.ends.begin(), proposal.ends.end(), id) != proposal.ends.end();
+      }));
 }
 
 std::vector<plan::Room> gains(const Proposal& proposal, const Scope& scope) {
@@ -77,7 +78,7 @@ std::vector<plan::Room> gains(const Proposal& proposal, const Scope& scope) {
     if (scheduler == Scheduler::kubernetes)
       shares = plan::shares_after(*node, *scope.catalogue, rules, changes);
     rooms.push_back(plan::gained(*scope.cluster, *node, before, after, std::move(shares)));
-    rooms.back().ends_work = ends_work(proposal, *node);
+    rooms.back().ended = ended_on(*node, proposal);
   }
   return rooms;
 }

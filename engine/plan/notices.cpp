@@ -479,9 +479,12 @@ void never_again(Plan& plan, const Outlook& outlook) {
 }
 
 // Work that holds something that goes. What only has to leave for a while is followed by its like.
-bool ends_work(const NodePlan& node) {
-  return std::any_of(node.blast_radius.begin(), node.blast_radius.end(),
-                     [](const Disturbed& one) { return one.hit == Hit::holds; });
+int ended_on(const Node& node, const NodePlan& planned) {
+  return static_cast<int>(
+      std::count_if(node.workloads.begin(), node.workloads.end(), [&](const WorkloadId& id) {
+        return std::any_of(planned.blast_radius.begin(), planned.blast_radius.end(),
+                           [&](const Disturbed& one) { return one.hit == Hit::holds && one.id == id; });
+      }));
 }
 
 void will_run(Plan& plan, const Cluster& cluster, const Queue& queue, const std::vector<Shares>& shares) {
@@ -492,7 +495,7 @@ void will_run(Plan& plan, const Cluster& cluster, const Queue& queue, const std:
     if (now == nullptr) continue;
     rooms.push_back(gained(cluster, *now, node.offered_before.by(plan.scheduler),
                            node.offered_after.by(plan.scheduler), shares[i]));
-    rooms.back().ends_work = ends_work(node);
+    rooms.back().ended = ended_on(*now, node);
   }
   const std::vector<Start> all = starts(cluster, queue, std::move(rooms));
   plan.will_run_count = static_cast<int>(all.size());

@@ -193,10 +193,7 @@ class Play {
       for (std::size_t i = 0; i < held.units.size(); ++i)
         place.units[i] = std::max(place.units[i], std::min(place.units[i] + held.units[i],
                                                            i < place.all.size() ? place.all[i] : 0));
-      if (held.machine)
-        place.machine.give_back(*held.machine);
-      else
-        place.machine.give_back_untold();
+      give_back(place.machine, held);
       if (table_) table_->released(held, run.ends);
     }
   }
@@ -204,7 +201,8 @@ class Play {
   // ---- the scheduler
 
   void look() {
-    std::vector<bool> failed(stage_.shapes.size()), full(stage_.rooms.size()), no_gpus(full);
+    std::vector<bool> failed(stage_.shapes.size()), full(stage_.rooms.size());
+    std::vector<why::Unserved> unserved(stage_.rooms.size());  // by `like`
     // By `like`: who may run for as long runs into reservations, since a shorter one did.
     std::vector<std::optional<Duration>> too_long(stage_.rooms.size());
     guards_.clear();
@@ -215,8 +213,13 @@ class Play {
       if (started_[i] || failed[one.shape] || full[shape.room]) continue;
       const Room& room = stage_.rooms[shape.room];
       const Duration longest = shape.limit.value_or(Duration::max());
-      if (no_gpus[room.like] || (too_long[room.like] && longest >= *too_long[room.like])) continue;
+      if (too_long[room.like] && longest >= *too_long[room.like]) continue;
       if (!closed.empty() && closed.contains(room.partition) && longest > kSimulatorsShort) continue;
+      // It finds no room, but it may be the first of its partition that waits for some.
+      const auto takes_turn = [&] {
+        return is_slurm() && !guarded.contains(room.partition) && waits_its_turn(*one.work, room);
+      };
+      if (unserved[room.like].covers(room.machine) && !takes_turn()) continue;
       Found places;
       const std::vector<std::size_t> found = search(shape, room, places);
       if (static_cast<int>(found.size()) == room.nodes) {
@@ -224,13 +227,16 @@ class Play {
         continue;
       }
       failed[one.shape] = true;
-      if (places.roomy < room.nodes) full[shape.room] = true;
-      if (places.with_gpus < room.nodes) no_gpus[room.like] = true;
+      if (places.roomy < room.nodes) {
+        full[shape.room] = true;
+        unserved[room.like].add(places.with_gpus < room.nodes ? why::MachineNeed{} : room.machine);
+      }
       // What reservations keep waiting holds no other up.
       const bool reserved = places.with_gpus >= room.nodes && places.unreserved < room.nodes;
       if (reserved) too_long[room.like] = longest;
       if (reserved) continue;
-      if (!is_slurm() || !waits_its_turn(*one.work, room) || !guarded.insert(room.partition).second) continue;
+      if (!takes_turn()) continue;
+      guarded.insert(room.partition);
       if (!question_.cluster->simulated)
         guard(shape, room);
       else if (now_ - one.work->submitted.value_or(now_) > kSimulatorsPatience)
@@ -241,9 +247,11 @@ class Play {
   // What no node can serve, or only nodes that are away, holds no other up. A plan changes which these are:
   // the scheduler's reason is older than it.
   bool waits_its_turn(const Workload& work, const Room& room) const {
-    if (plan_) return table_->count(table_->capable(room.asked), room, room.nodes) == room.nodes;
-    return work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
-           work.reason.empty();
+    if (plan_) return table_->could_serve(table_->capable(room.asked), room);
+    const bool by_reason = work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
+                           work.reason.empty();
+    const bool asks_for_machine = room.machine.cpus > 0 || room.machine.memory > 0;
+    return by_reason && (!asks_for_machine || table_->could_serve(room.allowed, room));
   }
 
   // Of the places that were looked at: how many have the GPUs, how many of these it leaves before a
@@ -276,10 +284,12 @@ class Play {
       if (shape.limit && now_ + *shape.limit <= guard.at) continue;
       const auto place = guard.places.find(at);
       if (place == guard.places.end()) continue;
-      Units left = place->second;
+      const Room& first = stage_.rooms[guard.room];
+      Left left = place->second;
       const Units taken = taken_by(board_.places[at].units, board_.asked[room.asked]);
-      for (std::size_t i = 0; i < left.size(); ++i) left[i] -= taken[i];
-      if (!serves(left, board_.asked[stage_.rooms[guard.room].asked])) return true;
+      for (std::size_t i = 0; i < taken.size(); ++i) left.units[i] -= taken[i];
+      left.machine.take(room.machine);
+      if (!serves(left.units, board_.asked[first.asked]) || !left.machine.has(first.machine)) return true;
     }
     return false;
   }
@@ -298,8 +308,10 @@ class Play {
       for (std::size_t i = 0; i < taken.size(); ++i) board_.places[at].units[i] -= taken[i];
       for (Guard& guard : guards_)
         if (auto place = guard.places.find(at);
-            place != guard.places.end() && run.ends.value_or(end_) > guard.at)
-          for (std::size_t i = 0; i < taken.size(); ++i) place->second[i] -= taken[i];
+            place != guard.places.end() && run.ends.value_or(end_) > guard.at) {
+          for (std::size_t i = 0; i < taken.size(); ++i) place->second.units[i] -= taken[i];
+          place->second.machine.take(room.machine);
+        }
       told.nodes.push_back(board_.places[at].node->name);
       board_.places[at].machine.take(room.machine);
       run.held.push_back({at, std::move(taken), room.machine});
@@ -313,8 +325,18 @@ class Play {
     future_.starts.push_back(std::move(told));
   }
 
+  // The places that reservations leave to it now. nullopt: all that it may use.
+  std::optional<Places> left_to(const Shape& shape, const Room& room) const {
+    if (stage_.to_come.all().empty()) return std::nullopt;
+    Places left = room.allowed;
+    for (std::size_t at = 0; at < board_.places.size(); ++at)
+      if (runs_into_one(shape, room, at, now_)) left.set(at, false);
+    return left;
+  }
+
   void guard(const Shape& shape, const Room& room) {
-    const Guard* made = table_->guard(shape.room, due_);
+    const std::optional<Places> left = left_to(shape, room);
+    const Guard* made = table_->guard(shape.room, due_, left ? &*left : nullptr);
     if (made == nullptr) return;
     // It does not start then either.
     const bool reserved = std::any_of(made->places.begin(), made->places.end(), [&](const auto& one) {

@@ -25,10 +25,9 @@ Table::Table(const Stage& stage, const Board& board, TimePoint end)
   for (std::size_t place = 0; place < board.places.size(); ++place) changed(place);
 }
 
-int Table::count(const Places& of, const Room& room, int most) const {
-  int found = 0;
-  Places::each(of, room.allowed, board_.open, [&](std::size_t) { return ++found < most; });
-  return found;
+bool Table::could_serve(const Places& of, const Room& room) const {
+  return are_enough(of, room.allowed, room,
+                    [&](const Place& one) { return one.machine.is_large_enough(room.machine); });
 }
 
 void Table::released(const Held& held, std::optional<TimePoint> ends) {
@@ -63,14 +62,17 @@ void Table::look_at(std::size_t place) {
   });
 }
 
-const Guard* Table::guard(std::size_t number, const Due& due) {
+const Guard* Table::guard(std::size_t number, const Due& due, const Places* left) {
+  if (left != nullptr) known_.erase(number);  // which these are, the time and its limit decide
   const auto [at, fresh] = known_.try_emplace(number);
   if (fresh) {
     const Room& room = stage_.rooms[number];
+    const Places& allowed = left != nullptr ? *left : room.allowed;
     // Where there is room, those before it come first.
-    const bool has_room = count(able_[room.asked], room, room.nodes) == room.nodes;
-    if (!has_room && count(ever_[room.asked], room, room.nodes) == room.nodes) {
-      Guard made = walk(number, due);
+    const bool has_room = are_enough(able_[room.asked], allowed, room,
+                                     [&](const Place& one) { return one.machine.has(room.machine); });
+    if (!has_room && could_serve(ever_[room.asked], room)) {
+      Guard made = walk(number, due, allowed);
       if (static_cast<int>(made.places.size()) == room.nodes) at->second = std::move(made);
     }
   }
@@ -78,28 +80,31 @@ const Guard* Table::guard(std::size_t number, const Due& due) {
 }
 
 // Gives back in the order of time, until there is enough of it.
-Guard Table::walk(std::size_t number, const Due& due) const {
+Guard Table::walk(std::size_t number, const Due& due, const Places& allowed) const {
   const Room& room = stage_.rooms[number];
   const Asked& asked = board_.asked[room.asked];
   Guard made{number, {}, {}};
-  Places::each(able_[room.asked], room.allowed, board_.open, [&](std::size_t place) {
-    made.places.emplace(place, board_.places[place].units);
+  Places::each(able_[room.asked], allowed, board_.open, [&](std::size_t place) {
+    const Place& now = board_.places[place];
+    if (now.machine.has(room.machine)) made.places.emplace(place, Left{now.units, now.machine});
     return true;
   });
-  std::map<std::size_t, Units> later;
+  std::map<std::size_t, Left> later;
   const auto is_enough = [&] { return static_cast<int>(made.places.size()) == room.nodes; };
   for (const auto& [at, what, index] : due) {
     if (at > end_) break;
     if (what != Happens::release || board_.running[index].gone) continue;
     for (const Held& held : board_.running[index].held) {
       const std::size_t place = held.place;
-      if (!ever_[room.asked].has(place) || !room.allowed.has(place) || !board_.open.has(place)) continue;
-      Units& units = later.try_emplace(place, board_.places[place].units).first->second;
-      sum_up(units, held.units, 1);
+      if (!ever_[room.asked].has(place) || !allowed.has(place) || !board_.open.has(place)) continue;
+      const auto [left, fresh] = later.try_emplace(place);
+      if (fresh) left->second = {board_.places[place].units, board_.places[place].machine};
+      sum_up(left->second.units, held.units, 1);
+      give_back(left->second.machine, held);
       if (auto known = made.places.find(place); known != made.places.end())
-        known->second = units;
-      else if (!is_enough() && serves(units, asked))
-        made.places.emplace(place, units);
+        known->second = left->second;
+      else if (!is_enough() && serves(left->second.units, asked) && left->second.machine.has(room.machine))
+        made.places.emplace(place, left->second);
     }
     made.at = at;
     if (is_enough()) return made;

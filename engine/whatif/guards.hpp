@@ -17,11 +17,17 @@ enum class Happens : std::uint8_t { release, change, reservation_ends };
 // Who of `running`, what of the plan, which reservation.
 using Due = std::set<std::tuple<TimePoint, Happens, std::size_t>>;
 
+// What a place has free at some time.
+struct Left {
+  Units units;
+  why::Machine machine;
+};
+
 // The first in line of a partition for which there is no room yet: whoever comes after it may not delay it.
 struct Guard {
   std::size_t room = 0;
-  TimePoint at{};                       // when it starts, by the time limits of what runs
-  std::map<std::size_t, Units> places;  // where, and what is free there then
+  TimePoint at{};                      // when it starts, by the time limits of what runs
+  std::map<std::size_t, Left> places;  // where, and what is free there then
 };
 
 class Table {
@@ -31,8 +37,8 @@ class Table {
 
   const Places& able(std::size_t asked) const { return able_[asked]; }        // now, were they open
   const Places& capable(std::size_t asked) const { return capable_[asked]; }  // by all that they offer
-  // How many of these are open to that room, `most` at most.
-  int count(const Places& of, const Room& room, int most) const;
+  // Whether of these as many as that room needs are open to it, and large enough with no work on them.
+  bool could_serve(const Places& of, const Room& room) const;
 
   // The board has been changed: something is given back, or begun, or a place is another one.
   void released(const Held& held, std::optional<TimePoint> ends);
@@ -40,13 +46,22 @@ class Table {
   void changed(std::size_t place);
 
   // Its start by the time limits of what runs, if nothing else began. nullptr: there is room, or it does not
-  // start until the end.
-  const Guard* guard(std::size_t room, const Due& due);
+  // start until the end. left: the places that reservations leave to it now; nullptr: all that it may use.
+  const Guard* guard(std::size_t room, const Due& due, const Places* left);
 
  private:
-  void add(std::size_t place, const Units& units, int sign);
+  // Whether so many as the room needs of these are in `allowed`, open, and as `is` says.
+  template <class Is>
+  bool are_enough(const Places& of, const Places& allowed, const Room& room, const Is& is) const {
+    int found = 0;
+    Places::each(of, allowed, board_.open, [&](std::size_t place) {
+      found += is(board_.places[place]) ? 1 : 0;
+      return found < room.nodes;
+    });
+    return found >= room.nodes;
+  }
   void look_at(std::size_t place);
-  Guard walk(std::size_t room, const Due& due) const;
+  Guard walk(std::size_t room, const Due& due, const Places& allowed) const;
   bool is_within(std::optional<TimePoint> ends) const { return ends && *ends <= end_; }
 
   const Stage& stage_;

@@ -296,6 +296,13 @@ void add_names(Board& board, const Stage& stage, const plan::Plan& plan, const Q
   for (Asked& one : board.asked) answer(one, board.names, scheduler);
 }
 
+void give_back(why::Machine& machine, const Held& held) {
+  if (held.machine)
+    machine.give_back(*held.machine);
+  else
+    machine.give_back_untold();
+}
+
 bool serves(const Units& units, const Asked& asked) {
   // One request after the other, out of what the earlier ones leave.
   if (asked.names.size() == 1) {

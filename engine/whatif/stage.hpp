@@ -72,6 +72,9 @@ struct Held {
   std::optional<why::MachineNeed> machine = std::nullopt;
 };
 
+// Its end gives back what it has beside GPUs.
+void give_back(why::Machine& machine, const Held& held);
+
 struct Running {
   WorkloadId id;
   std::optional<TimePoint> ends;

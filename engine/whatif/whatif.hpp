@@ -3,8 +3,8 @@
 // A model of a scheduler, stated in docs/whatif.md: the higher priority comes first, then the longer wait;
 // what runs ends at its time limit, what starts at its own or that of its partition; Slurm's backfill lets a
 // job slip past only where that delays none of those before it that wait for room. GPUs, slices and shares
-// are counted; CPUs, memory, limits and what others will submit are not known. Threads: pure functions of
-// values.
+// are counted, and of a Slurm job CPUs and memory as far as they are listed (why/machine.hpp); limits and
+// what others will submit are not known. Threads: pure functions of values.
 #pragma once
 
 #include <memory>

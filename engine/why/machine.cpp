@@ -56,7 +56,7 @@ MachineNeeds machine_needs(const Cluster& cluster, const Workload& workload) {
   return of;
 }
 
-Machine::Machine(const Node& node) {
+Machine::Machine(const Node& node) : before_(static_cast<std::int64_t>(node.workloads.size())) {
   if (node.cpus) cpus_.all = *node.cpus;
   if (node.cpus_held) cpus_.held = *node.cpus_held;
   if (node.memory) memory_.all = node.memory->value;
@@ -71,8 +71,10 @@ Lack Machine::lacks(const MachineNeed& need) const {
 }
 
 void Machine::give_back_untold() {
-  cpus_.held = 0;
-  memory_.held = 0;
+  if (before_ == 0) return;
+  cpus_.end_one_of(before_);
+  memory_.end_one_of(before_);
+  --before_;
 }
 
 void Machine::deal(const MachineNeed& need, int sign) {

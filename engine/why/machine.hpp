@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/model/model.hpp"
 
@@ -24,6 +25,23 @@ struct MachineNeed {
   }
   friend auto operator<=>(const MachineNeed&, const MachineNeed&) = default;
 };
+
+// What was asked for beside GPUs and not served. Room only shrinks: who asks for as much is not served
+// either.
+class Unserved {
+ public:
+  bool covers(const MachineNeed& need) const {
+    return std::any_of(all_.begin(), all_.end(), [&](const MachineNeed& one) { return one.is_within(need); });
+  }
+  void add(const MachineNeed& need) {
+    std::erase_if(all_, [&](const MachineNeed& one) { return need.is_within(one); });
+    all_.push_back(need);
+  }
+
+ private:
+  std::vector<MachineNeed> all_;  // none within another
+};
+
 // Slurm may deal out unevenly what a job of several nodes asks for in all, and start one that names no number
 // of nodes on more than one.
 struct MachineNeeds {
@@ -47,11 +65,15 @@ class Machine {
   // The first that is short.
   Lack lacks(const MachineNeed& need) const;
   bool has(const MachineNeed& need) const { return lacks(need) == Lack::nothing; }
+  // Whether it would have it with no work on it.
+  bool is_large_enough(const MachineNeed& need) const {
+    return need.cpus <= cpus_.all.value_or(need.cpus) && need.memory <= memory_.all.value_or(need.memory);
+  }
 
   void take(const MachineNeed& need) { deal(need, 1); }
   void give_back(const MachineNeed& need) { deal(need, -1); }
-  // Work that was there before has ended. How much it held is not told: all but what was taken since may be
-  // free.
+  // One of those that were listed there before has ended. How much it held is not told: an even part of what
+  // they hold together is taken for it, and all of it once the last has gone.
   void give_back_untold();
   bool is_taken() const { return users_ > 0; }
 
@@ -66,10 +88,15 @@ class Machine {
     bool is_short_of(std::int64_t need) const {
       return need > 0 && all && held && *all - *held - taken < need;
     }
+    // The rest is rounded up: who still runs holds something.
+    void end_one_of(std::int64_t holders) {
+      if (held) *held -= *held / holders;
+    }
   };
   void deal(const MachineNeed& need, int sign);
 
   Amount cpus_, memory_;
+  std::int64_t before_ = 0;    // who were listed there and have not ended
   int users_ = 0, alone_ = 0;  // of take(); those of them that want it to themselves
 };
 

@@ -161,23 +161,6 @@ Start several_of(const std::vector<Request>& wants, const Shares& shares) {
   return {};
 }
 
-// What was asked for beside GPUs and not served. Room only shrinks: who asks for as much is not served
-// either.
-class Unserved {
- public:
-  bool covers(const why::MachineNeed& need) const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [&](const why::MachineNeed& one) { return one.is_within(need); });
-  }
-  void add(const why::MachineNeed& need) {
-    std::erase_if(all_, [&](const why::MachineNeed& one) { return need.is_within(one); });
-    all_.push_back(need);
-  }
-
- private:
-  std::vector<why::MachineNeed> all_;  // none within another
-};
-
 using Machines = std::map<NodeName, why::Machine>;
 
 // Hands room out to one workload after the other. Room only shrinks: who asks for the same as one that found
@@ -252,9 +235,10 @@ class Desk {
   };
   // Rooms for those who ask for the same GPUs, whatever they ask for beside them.
   struct Line {
-    std::vector<std::size_t> able;  // of those before `next`: may be used, and had the GPUs at the last look
+    std::vector<std::size_t> able;  // of those before `next`: may be used, and had the GPUs at the first look
     std::size_t next = 0;           // the first that has not been looked at
-    Unserved unserved;
+    std::map<why::MachineNeed, std::size_t> from;  // of `able`: those before it do not serve that need
+    why::Unserved unserved;
   };
   struct Search {
     std::optional<why::MayUse> may_use;
@@ -265,7 +249,7 @@ class Desk {
     if (node == nullptr || left == nullptr) return {};
     const auto taken = left->find(room.node);
     why::Machine machine = taken == left->end() ? why::Machine(*node) : taken->second;
-    if (room.ends_work) machine.give_back_untold();
+    for (int i = 0; i < room.ended; ++i) machine.give_back_untold();
     return machine;
   }
 
@@ -286,19 +270,17 @@ class Desk {
     return found;
   }
 
-  // A room without the CPUs for one may have them for the next; one without the GPUs is left out from then
-  // on.
+  // A room without the CPUs for one may have them for another: who asks for the same does not look again at
+  // those at the front that had too little.
   void look_again(Line& line, const Ask& ask, const why::MachineNeed& need, std::vector<std::size_t>& found) {
-    std::size_t kept = 0, seen = 0;
-    for (; seen < line.able.size() && !ask.is_enough(found); ++seen) {
+    std::size_t& from = line.from[need];
+    for (std::size_t seen = from; seen < line.able.size() && !ask.is_enough(found); ++seen) {
       const std::size_t at = line.able[seen];
-      const bool has_rest = machines_[at].has(need);
-      if (has_rest && !take(at, ask, false)) continue;
-      if (has_rest) found.push_back(at);
-      line.able[kept++] = at;
+      if (machines_[at].has(need) && take(at, ask, false))
+        found.push_back(at);
+      else if (found.empty())
+        from = seen + 1;
     }
-    const auto begin = line.able.begin();
-    line.able.erase(begin + static_cast<std::ptrdiff_t>(kept), begin + static_cast<std::ptrdiff_t>(seen));
   }
 
   std::vector<Request> wants_of(const Workload& workload) const {

@@ -36,7 +36,7 @@ struct Room {
   NodeName node;
   Counts units;
   Shares shares = {};
-  bool ends_work = false;  // work there ends first: how many CPUs and how much memory it held is not told
+  int ended = 0;  // of those listed there: how many end first (how much they held: Machine::give_back_untold)
 };
 
 // Each slice of a node that work can ask for, with the name by which the scheduler hands it out.

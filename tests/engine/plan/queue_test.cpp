@@ -447,6 +447,27 @@ TEST(Queue, APlanCountsTheJobsForWhoseCpusThereIsRoom) {
       << "what job 9 holds beside its GPU is not listed, and is free once it has ended";
 }
 
+// The end of one job counted all CPUs of the node as free, beside those that stay.
+TEST(Queue, TheEndOfOneOfTwoJobsFreesHalfOfTheCpusThatTheyHold) {
+  Story story;
+  const auto busy = [](int device) { return gpu(device, Strategy::whole, {whole(device)}); };
+  story.tell(NodesListed{{with_free(node("n1", {busy(0), busy(1), unsliced(2)}), 0)}});
+  story.tell(WorkloadsListed{{running("8", "ann", {holds("n1", {{0, 1}})}),
+                              running("9", "bob", {holds("n1", {{1, 1}})}),
+                              needing(asks("1", "gpu:3g.40gb"), 33), needing(asks("2", "gpu:3g.40gb"), 31)}});
+  const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
+  const auto starting = [&](int ended) {
+    plan::Room room = plan::gained(story.cluster(), story.node("n1"), {}, {{"gpu:3g.40gb", 5}});
+    room.ended = ended;
+    Ids ids;
+    for (const Workload* one : plan::starting(story.cluster(), queue, {room})) ids.push_back(one->id.text);
+    return ids;
+  };
+  EXPECT_EQ(starting(0), Ids{});
+  EXPECT_EQ(starting(1), Ids{"2"});
+  EXPECT_EQ(starting(2), (Ids{"1", "2"}));
+}
+
 // The guide promised starts that the plan of the same layout denied.
 TEST(QueueProperty, TheGuideAndThePlanOfItsProposalStartTheSameWork) {
   const char* reasons[] = {"Resources", "Priority", "JobHeldUser", "Dependency", "BadConstraints"};

@@ -1,5 +1,6 @@
 // The model of docs/whatif.md, played without any short cut: every look of the scheduler goes through all
-// nodes. What engine/whatif answers in a hundredth of the time is held against it. Threads: plain values.
+// nodes. What engine/whatif answers in a hundredth of the time is held against it, in worlds without
+// reservations, heterogeneous jobs and what Slurm lists of CPUs and memory. Threads: plain values.
 #pragma once
 
 #include <map>

@@ -137,14 +137,16 @@ class Builder {
     std::vector<const Workload*> waiting;
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state != WorkloadState::pending) continue;
-      // Which nodes a pod's selector leaves it is not in the lists that are read.
-      const bool selective = cluster_.scheduler == Scheduler::kubernetes &&
-                             work.reason.find("didn't match") != std::string::npos;
+      // Which nodes a pod's selector, CPUs or memory leave it is not in the lists that are read.
+      const bool untold = cluster_.scheduler == Scheduler::kubernetes &&
+                          (work.reason.find("didn't match") != std::string::npos ||
+                           work.reason.find("Insufficient cpu") != std::string::npos ||
+                           work.reason.find("Insufficient memory") != std::string::npos);
       if (why::has_unread_features(work)) {
         ++stage_.left_out;
         continue;
       }
-      if (plan::waits_for_room(work, cluster_.scheduler) && !selective &&
+      if (plan::waits_for_room(work, cluster_.scheduler) && !untold &&
           !why::asked_of(work, cluster_.scheduler).each.empty())
         waiting.push_back(&work);
       else

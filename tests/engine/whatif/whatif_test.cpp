@@ -207,6 +207,23 @@ TEST_F(WhatIf, AJobThatAReservationKeepsWaitingHoldsNoOtherUp) {
   EXPECT_EQ(told(unfold(question())), "3@0m") << "the reservation has no end";
 }
 
+// A free node that a reservation keeps from the first in line counted as its room: those behind it took the
+// CPUs of the node for which it waits.
+TEST_F(WhatIf, ANodeThatAReservationKeepsFromTheFirstInLineIsNoRoomForIt) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 56;
+  Gpu spare = test::gpu(0, Strategy::whole, {test::whole(0)});
+  spare.mig_mode = MigMode::disabled;
+  nodes_.push_back(test::node("n2", {spare}));
+  Reservation service;
+  service.name = "service", service.nodes = "n2", service.state = "INACTIVE", service.start = at(4 * 3600);
+  reservations_ = {service};
+  runs("1", 0, 2);
+  waits("2", "gpu:h100", 1, 5).needs.emplace().cpus = 60;  // starts on n1 in two hours
+  waits("3", "gpu:h100", 1, 5).needs.emplace().cpus = 8;   // would delay it
+  EXPECT_EQ(told(unfold(question())), "2@120m 3@420m");
+}
+
 // What-if started jobs for whose CPUs there is no room.
 TEST_F(WhatIf, AJobWhoseCpusAreNotFreeDoesNotStart) {
   whole_gpus(2);
@@ -247,6 +264,49 @@ TEST_F(WhatIf, WhatRunningWorkHoldsBesideItsGpusMayBeFreeOnceItEnds) {
   waits("2", "gpu:h100", 1, 1).needs.emplace().cpus = 8;
   waits("3", "gpu:h100", 1, 1).needs.emplace().cpus = 65;
   EXPECT_EQ(told(unfold(question())), "2@120m") << "no node has 65";
+}
+
+// The first of eight jobs freed all 64 CPUs, and a job that wants all of them started beside seven.
+TEST_F(WhatIf, TheEndOfOneOfSeveralJobsGivesBackAnEvenPartOfWhatTheyHold) {
+  whole_gpus(8);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 64;
+  for (int i = 1; i <= 8; ++i) runs(std::to_string(i), i - 1, i);
+  waits("9", "gpu:h100", 1, 20).needs.emplace().cpus = 64;
+  waits("10", "gpu:h100", 1, 1).needs.emplace().cpus = 8;
+  EXPECT_EQ(told(unfold(question())), "10@60m 9@480m");
+}
+
+TEST_F(WhatIf, AJobThatWantsItsNodeAloneStartsOnceTheLastJobThereHasEnded) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 3;
+  runs("1", 0, 2), runs("2", 1, 5);
+  waits("3", "gpu:h100", 1, 1).needs.emplace().alone = true;
+  EXPECT_EQ(told(unfold(question())), "3@300m");
+}
+
+// Backfill kept GPUs free alone: a longer job took the CPUs that the first in line was to have.
+TEST_F(WhatIf, BackfillDoesNotDelayAJobThatWaitsForCpus) {
+  whole_gpus(4);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 48;
+  runs("1", 0, 4);
+  waits("2", "gpu:h100", 1, 5).needs.emplace().cpus = 56;  // starts in four hours
+  waits("3", "gpu:h100", 1, 5).needs.emplace().cpus = 16;  // would delay it
+  Workload& short_one = waits("4", "gpu:h100", 1, 5);      // does not
+  short_one.needs.emplace().cpus = 16, short_one.limit = 3h;
+  EXPECT_EQ(told(unfold(question())), "4@0m 2@240m 3@540m");
+}
+
+// It took the one place of its partition and nothing was kept free for it, nor for the next.
+TEST_F(WhatIf, AJobWithMoreCpusThanANodeHasDoesNotTakeTheTurnOfTheNext) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 0;
+  runs("1", 0, 4);
+  waits("2", "gpu:h100", 1, 5).needs.emplace().cpus = 65;
+  waits("3", "gpu:h100", 2, 5).needs.emplace().cpus = 65;
+  waits("4", "gpu:h100", 2, 5).needs.emplace().cpus = 8;  // starts in four hours
+  waits("5", "gpu:h100", 1, 5);                           // would delay it
+  waits("6", "gpu:h100", 1, 5).limit = 3h;                // does not
+  EXPECT_EQ(told(unfold(question())), "6@0m 4@240m 5@540m");
 }
 
 TEST_F(WhatIf, NothingStartsBehindTheEndOfTheTimeThatIsLookedAt) {
