@@ -157,9 +157,10 @@ std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const P
                     "whether it has its instances is not known: not every node could be read"};
   if (names.empty()) return std::nullopt;
   if (std::all_of(nodes.begin(), nodes.end(), [](const NodeSurvey* one) { return !!one->node->host_pod; }))
-    return PoolNote{&pool, Standing::impossible,
-                    "the slurmd of each of its nodes runs in a pod: write the demand in a pool of their "
-                    "Kubernetes nodes instead"};
+    return PoolNote{
+        &pool, Standing::impossible,
+        "the slurmd of each of its nodes runs in a pod, and no demand is spread over such nodes: give "
+        "their Kubernetes nodes a layout instead"};
   const pack::ReadFrom from{cluster, *place.catalogue, *place.means, rules, {}, {}, {}};
   Packed first{lacking(pool.rule, from, names, there, {}), {}, {}};
   if (first.problem.demand.empty()) return std::nullopt;

@@ -98,7 +98,7 @@ TEST(FleetSurvey, TheFirstPoolWhoseConditionsHoldRulesANode) {
 }
 
 // "no GPU that has the profile 3g.40gb may be planned: 2 are left out", with no word of why or of what to do.
-TEST(FleetSurvey, ADemandOfNodesWhoseSlurmdRunsInPodsIsSentToTheirKubernetesNodes) {
+TEST(FleetSurvey, ADemandOfNodesWhoseSlurmdRunsInPodsIsSentToALayoutOfTheirKubernetesNodes) {
   std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {})};
   for (Node& one : nodes) one.host_pod = HostPod{"slurm", "worker-" + one.name.text};
   Site site(nodes);
@@ -107,8 +107,8 @@ TEST(FleetSurvey, ADemandOfNodesWhoseSlurmdRunsInPodsIsSentToTheirKubernetesNode
   EXPECT_EQ(found.notes[0].standing, Standing::impossible);
   EXPECT_EQ(
       found.notes[0].text,
-      "the slurmd of each of its nodes runs in a pod: write the demand in a pool of their Kubernetes nodes "
-      "instead");
+      "the slurmd of each of its nodes runs in a pod, and no demand is spread over such nodes: give their "
+      "Kubernetes nodes a layout instead");
 }
 
 TEST(FleetSurvey, ANodeWhoseSlurmdRunsInAPodIsKubernetesToChangeAndStandsInNoPoolThatIsWritten) {
