@@ -35,6 +35,7 @@ struct PackBoards {
   std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
   // Instances and whole GPUs that nobody holds, by profile and product; nullptr: of which one is not known.
   std::map<std::pair<ProfileName, const mig::Product*>, int> idle;
+  std::string unasked = {};  // of which nodes the scheduler alone tells what is made; empty: of none
 };
 
 struct PackQuestion {

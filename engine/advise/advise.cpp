@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/advise/candidates.hpp"
+#include "engine/fleet/offers.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/hours.hpp"
 #include "engine/pack/by_nodes.hpp"
@@ -161,6 +162,7 @@ class Advisor {
     outlook_ = plan::look_out(cluster_, *question_.catalogue, question_.rules);
     Candidates tried = candidates(question_, wanted());
     advice_.left_out = std::move(tried.left_out);
+    advice_.unasked = fleet::unasked_text(cluster_, question_.nodes);
     advice_.reasons = std::move(tried.reasons);
     thin_out(tried.list, most_played(cluster_));
     Progress now{Progress::Stage::playing, 0, static_cast<int>(tried.list.size())};

@@ -87,6 +87,7 @@ struct Advice {
   whatif::Future left;                  // if nothing is changed
   std::vector<PastProfile> past;        // by profile; empty: none was asked for, or nothing was needed
   std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
+  std::string unasked;  // of which nodes the scheduler alone tells what is made; empty: of none
   Known known;
   std::vector<Answer> answers;       // the fewest disturbed first, then the fewest nodes
   int tried = 0, dropped = 0;        // plans; of these, that are not worth telling

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/model/slinky.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/refused.hpp"
@@ -122,6 +123,15 @@ std::string refused_text(const std::map<NodeName, std::string>& refused) {
   return text;
 }
 
+// By a pod: then Slurm hands out the GPUs of that Kubernetes node.
+bool runs_slurmd(const Cluster& cluster, const Node& node) {
+  return cluster.scheduler == Scheduler::kubernetes &&
+         std::any_of(node.workloads.begin(), node.workloads.end(), [&](const WorkloadId& id) {
+           const Workload* pod = cluster.workloads.find(id);
+           return pod && slinky::slurm_node_of(*pod);
+         });
+}
+
 }  // namespace
 
 bool is_of_its_pool(const NodeSurvey& node) { return node.why == kDemandUnmet || node.why == kDemandUntold; }
@@ -157,12 +167,19 @@ std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const P
                     "whether it has its instances is not known: not every node could be read"};
   if (names.empty()) return std::nullopt;
   if (std::all_of(nodes.begin(), nodes.end(), [](const NodeSurvey* one) { return !!one->node->host_pod; }))
-    return PoolNote{&pool, Standing::impossible,
-                    "the slurmd of each of its nodes runs in a pod: write the demand in a pool of their "
-                    "Kubernetes nodes instead"};
+    return PoolNote{
+        &pool, Standing::impossible,
+        "the slurmd of each of its nodes runs in a pod, and no demand is spread over such nodes: give "
+        "their Kubernetes nodes a layout instead"};
   const pack::ReadFrom from{cluster, *place.catalogue, *place.means, rules, {}, {}, {}};
   Packed first{lacking(pool.rule, from, names, there, {}), {}, {}};
   if (first.problem.demand.empty()) return std::nullopt;
+  const bool all_of_slurmd = std::all_of(
+      nodes.begin(), nodes.end(), [&](const NodeSurvey* one) { return runs_slurmd(cluster, *one->node); });
+  if (all_of_slurmd && first.problem.boards.empty())
+    return PoolNote{&pool, Standing::impossible,
+                    "each of its nodes runs a pod with slurmd, and no demand is spread over such nodes: give "
+                    "them a layout instead"};
   Result<pack::Answer> to_all = pack::pack(first.problem);
   if (!to_all) return PoolNote{&pool, Standing::impossible, to_line(to_all.error())};
   first.answer = std::move(*to_all);

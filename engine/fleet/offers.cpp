@@ -106,6 +106,14 @@ std::string unasked_text(const std::string& cluster, const std::vector<std::stri
                    cluster, nodes.size(), names);
 }
 
+std::string unasked_text(const Cluster& cluster, const std::vector<NodeName>& nodes) {
+  std::vector<std::string> unasked;
+  for (const NodeName& name : nodes)
+    if (const Node* node = cluster.nodes.find(name); node && is_slurms_word(*node))
+      unasked.push_back(name.text);
+  return unasked_text(cluster.name.text, unasked);
+}
+
 std::string unasked_text(const Survey& survey) {
   std::vector<std::string> nodes;
   for (const NodeSurvey& one : survey.nodes)

@@ -18,6 +18,7 @@ bool is_made_told(const Gpu& gpu);
 bool is_slurms_word(const Node& node);
 // Of which of these nodes of a cluster that holds; empty: of none.
 std::string unasked_text(const std::string& cluster, const std::vector<std::string>& nodes);
+std::string unasked_text(const Cluster& cluster, const std::vector<NodeName>& nodes);
 // The same of ruled nodes.
 std::string unasked_text(const Survey& survey);
 

@@ -36,6 +36,8 @@ std::string plan_way(const NodeSurvey& node, const Doors& doors) {
   if (node.refused)
     return "what keeps a plan from changing it is to be mended first; layout: as-is leaves it alone until "
            "then";
+  if (doors.several)
+    return fmt::format("{} plans these nodes, and {} all of their cluster", doors.node, doors.cluster);
   if (doors.pool.empty())
     return fmt::format("{} plans this node, and {} all of its cluster", doors.node, doors.cluster);
   return fmt::format("{} plans this node, {} its pool, {} its cluster", doors.node, doors.pool,

@@ -29,11 +29,12 @@ std::string made_text(const NodeSurvey& node);
 
 // What leads out, as a front end has it: its keys, or its commands.
 struct Doors {
-  std::string runs;     // shows runs that have not ended
-  std::string node;     // plans this node
-  std::string pool;     // plans its pool; empty: there is none such
-  std::string cluster;  // plans all of its cluster
-  std::string file;     // holds the clusters against the file again
+  std::string runs;      // shows runs that have not ended
+  std::string node;      // plans this node
+  std::string pool;      // plans its pool; empty: there is none such
+  std::string cluster;   // plans all of its cluster
+  std::string file;      // holds the clusters against the file again
+  bool several = false;  // `node` plans several nodes, told of as one
 };
 // What helps where a node is not as the file wants it, or hands out something else; empty: nothing is wrong,
 // or that is not known. last: the newest run at it; nullptr: none is known.

@@ -152,8 +152,6 @@ std::string commands_that_take(const Flag& flag) {
 
 // Instead of a flag that the command does not take.
 std::string what_to_use(const Flag& flag, const std::string& command) {
-  if (flag.name == "by" && command == "pack")
-    return "--ends-within 08:00 counts what ends by then, by its time limit, as gone";
   // A recording has of runs what the recorder's user may read: not all that were known then.
   if (flag.name == "at" && command == "journal")
     return "journals keep their times: tessera journal RUN prints each event with its time; tessera replay "
@@ -192,6 +190,16 @@ Result<Parsed> help_for(const std::vector<std::string>& words) {
   return parsed;
 }
 
+bool slots_have(const std::deque<Slot>& slots, const Flag& flag) {
+  return std::any_of(slots.begin(), slots.end(),
+                     [&](const Slot& slot) { return slot.flag == &flag && slot.option->count() > 0; });
+}
+
+// "pack --by 08:00", as :pack by has it: a packing sums up nothing by anything.
+const Flag& meant(const Flag& flag, const std::string& command) {
+  return flag.name == "by" && command == "pack" ? *find_flag("ends-within") : flag;
+}
+
 Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots,
                        const std::vector<std::string>& arguments) {
   Parsed parsed;
@@ -212,7 +220,9 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots,
                         parsed.words[command.max_words] == word_after_sim(arguments));
   for (const Slot& slot : slots) {
     if (slot.option->count() == 0) continue;
-    const Flag& flag = *slot.flag;
+    const Flag& flag = meant(*slot.flag, parsed.command);
+    if (&flag != slot.flag && slots_have(slots, flag))
+      return usage("--by and --ends-within are the same here", "leave one of them out");
     if (!(flag.takes & command.takes)) {
       return usage("--" + as_given(flag, arguments) + " does not apply to " +
                        (parsed.command.empty() ? "the console" : parsed.command),
@@ -220,7 +230,8 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots,
     }
     // An unset variable of a shell: it would count as not given, and ask for more than was meant.
     if (!flag.value.empty() && slot.value.empty() && flag.name != "filter" && flag.name != "check")
-      return usage("--" + as_given(flag, arguments) + " has no value", "give one, or leave the flag out");
+      return usage("--" + as_given(*slot.flag, arguments) + " has no value",
+                   "give one, or leave the flag out");
     parsed.flags[std::string(flag.name)] = flag.value.empty() ? (slot.on ? "true" : "false") : slot.value;
   }
   if (Status ok = check_plan_file(parsed); !ok) return ok.error();

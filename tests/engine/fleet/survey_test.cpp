@@ -98,7 +98,7 @@ TEST(FleetSurvey, TheFirstPoolWhoseConditionsHoldRulesANode) {
 }
 
 // "no GPU that has the profile 3g.40gb may be planned: 2 are left out", with no word of why or of what to do.
-TEST(FleetSurvey, ADemandOfNodesWhoseSlurmdRunsInPodsIsSentToTheirKubernetesNodes) {
+TEST(FleetSurvey, ADemandOfNodesWhoseSlurmdRunsInPodsIsSentToALayoutOfTheirKubernetesNodes) {
   std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {})};
   for (Node& one : nodes) one.host_pod = HostPod{"slurm", "worker-" + one.name.text};
   Site site(nodes);
@@ -107,8 +107,26 @@ TEST(FleetSurvey, ADemandOfNodesWhoseSlurmdRunsInPodsIsSentToTheirKubernetesNode
   EXPECT_EQ(found.notes[0].standing, Standing::impossible);
   EXPECT_EQ(
       found.notes[0].text,
-      "the slurmd of each of its nodes runs in a pod: write the demand in a pool of their Kubernetes nodes "
-      "instead");
+      "the slurmd of each of its nodes runs in a pod, and no demand is spread over such nodes: give their "
+      "Kubernetes nodes a layout instead");
+}
+
+// Whoever came here from Slurm's side was told that two GPUs are left out, and was in a circle.
+TEST(FleetSurvey, ADemandOfKubernetesNodesThatRunSlurmdIsSentToALayout) {
+  Site site({});
+  site.story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  site.means = plan::gpu_operator_capabilities();
+  Workload pod = test::running("slurm/worker-0", "slurm", {test::holds("n1", {{0, 1}})});
+  pod.kind = WorkloadKind::pod, pod.comment = "runs slurmd of gpu01: IDLE+DRAIN (maintenance)";
+  site.story.tell(NodesListed{{test::node("n1", {test::uncut(0, 0)})}});
+  site.story.tell(WorkloadsListed{{pod}});
+  site.story.tell(Loaded{});
+  const Survey found = site.look("pools:\n- {name: all, demand: {3g.40gb: 2}}\n");
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_EQ(found.notes[0].standing, Standing::impossible);
+  EXPECT_EQ(found.notes[0].text,
+            "each of its nodes runs a pod with slurmd, and no demand is spread over such nodes: give them a "
+            "layout instead");
 }
 
 TEST(FleetSurvey, ANodeWhoseSlurmdRunsInAPodIsKubernetesToChangeAndStandsInNoPoolThatIsWritten) {

@@ -61,7 +61,29 @@ TEST_F(FleetCommandLine, NodesWithOneWayOutShareALine) {
   };
   const std::string path = file("pools: [{name: a, layout: empty}]");
   EXPECT_EQ(run({"check", path}), kFinding) << err.str();
-  EXPECT_NE(out.str().find("\nn[1-2]: tessera fleet plan --node NODE " + path + " plans this node, and "),
+  EXPECT_NE(out.str().find("\nn[1-2]: tessera fleet plan --node 'n[1-2]' " + path +
+                           " plans these nodes, and tessera fleet plan " + path + " all of their cluster\n"),
+            std::string::npos)
+      << out.str();
+}
+
+// Without it the command was refused where several clusters are open, or was about another cluster.
+TEST_F(FleetCommandLine, TheWayOutNamesTheClusterThatWasChosen) {
+  const std::string path = file("pools: [{name: a, nodes: n2, layout: empty}]");
+  options.cluster = "hpc";
+  EXPECT_EQ(run({"check", path}), kFinding) << err.str();
+  EXPECT_NE(out.str().find("tessera fleet plan --node n2 " + path + " --cluster hpc plans this node, and "),
+            std::string::npos)
+      << out.str();
+}
+
+// A path was cut after 300 bytes, and the command named another file.
+TEST_F(FleetCommandLine, TheWayOutNamesALongPathWhole) {
+  const std::string deep = folder + "/" + std::string(200, 'a') + "/" + std::string(200, 'b');
+  std::filesystem::create_directories(deep);
+  std::ofstream(deep + "/fleet.yaml") << "pools: [{name: a, nodes: n2, layout: empty}]";
+  EXPECT_EQ(run({"check", deep + "/fleet.yaml"}), kFinding) << err.str();
+  EXPECT_NE(out.str().find("tessera fleet plan --node n2 " + deep + "/fleet.yaml plans this node, and "),
             std::string::npos)
       << out.str();
 }

@@ -26,6 +26,17 @@ TEST(Parse, FlagsMayStandBeforeOrAfterTheCommand) {
   }
 }
 
+// It was refused with a hint to the other name, although the console says :pack by 18:00.
+TEST(Parse, PackTakesByForTheTimeUntilWhichItWaits) {
+  const auto parsed = parse_arguments({"pack", "--by", "18:00", "7g.80gb=1"});
+  ASSERT_TRUE(parsed) << to_line(parsed.error());
+  EXPECT_EQ(parsed->flags.at("ends-within"), "18:00");
+  EXPECT_FALSE(parsed->flags.contains("by"));
+  const auto sums = parse_arguments({"usage", "--by", "user"});
+  ASSERT_TRUE(sums) << to_line(sums.error());
+  EXPECT_EQ(sums->flags.at("by"), "user");
+}
+
 TEST(Parse, AMistypedCommandIsToldBeforeItsFlags) {
   for (const Words& words : {Words{"nodess", "-o", "json"}, Words{"-o", "json", "nodess"}}) {
     auto parsed = parse_arguments(words);
@@ -145,28 +156,32 @@ TEST_P(Slips, AreAnsweredWithAHint) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cli, Slips,
-    testing::Values(
-        Slip{{"ndoes"}, "ndoes", "did you mean nodes"}, Slip{{"frobnicate"}, "frobnicate", "tessera --help"},
-        Slip{{"gpus", "--ouput", "json"}, "--ouput", "--output"},
-        Slip{{"gpus", "-o"}, "output", "tessera --help"},
-        Slip{{"gpus", "extra"}, "extra", "usage: tessera gpus"},
-        Slip{{"layouts", "A30", "A100"}, "A100", "PRODUCT"},
-        Slip{{"nodes", "gpus"}, "gpus", "usage: tessera nodes"},
-        Slip{{"nodes", "--check", "x"}, "--check", "layouts"},
-        Slip{{"layouts", "--watch"}, "--watch", "nodes"},
-        Slip{{"pack", "--gpu", "5", "7g.80gb=1"}, "--gpu does not apply to pack", "plan"},
-        Slip{{"pack", "--by", "monday", "7g.80gb=1"}, "--by does not apply", "--ends-within 08:00"},
-        Slip{{"journal", "--at", "03:12"},
-             "--at does not apply to journal",
-             "tessera replay FOLDER --at TIME"},
-        Slip{{"guide", "--node", ""}, "--node has no value", "leave the flag out"},
-        Slip{{"plan", "--platform", ""}, "--platform has no value", "give one"},
-        Slip{{"record", "--folder", ""}, "--folder has no value", "give one"},
-        Slip{{"record", "--folder=", "--sim"}, "--folder has no value", "give one"},
-        Slip{{"apply", "--node=", "--write"}, "--node has no value", "give one"},
-        Slip{{"nodes", "--sim="}, "--sim has no value", "give one"},
-        Slip{{"config", "record-unit", "--folder", "/x"}, "--folder does not apply", "record"},
-        Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
+    testing::Values(Slip{{"ndoes"}, "ndoes", "did you mean nodes"},
+                    Slip{{"frobnicate"}, "frobnicate", "tessera --help"},
+                    Slip{{"gpus", "--ouput", "json"}, "--ouput", "--output"},
+                    Slip{{"gpus", "-o"}, "output", "tessera --help"},
+                    Slip{{"gpus", "extra"}, "extra", "usage: tessera gpus"},
+                    Slip{{"layouts", "A30", "A100"}, "A100", "PRODUCT"},
+                    Slip{{"nodes", "gpus"}, "gpus", "usage: tessera nodes"},
+                    Slip{{"nodes", "--check", "x"}, "--check", "layouts"},
+                    Slip{{"layouts", "--watch"}, "--watch", "nodes"},
+                    Slip{{"pack", "--gpu", "5", "7g.80gb=1"}, "--gpu does not apply to pack", "plan"},
+                    Slip{{"pack", "--by", "08:00", "--ends-within", "12h", "7g.80gb=1"},
+                         "--by and --ends-within are the same here",
+                         "leave one of them out"},
+                    Slip{{"pack", "--by", "", "7g.80gb=1"}, "--by has no value", "give one"},
+                    Slip{{"gpus", "--by", "user"}, "--by does not apply to gpus", "usage"},
+                    Slip{{"journal", "--at", "03:12"},
+                         "--at does not apply to journal",
+                         "tessera replay FOLDER --at TIME"},
+                    Slip{{"guide", "--node", ""}, "--node has no value", "leave the flag out"},
+                    Slip{{"plan", "--platform", ""}, "--platform has no value", "give one"},
+                    Slip{{"record", "--folder", ""}, "--folder has no value", "give one"},
+                    Slip{{"record", "--folder=", "--sim"}, "--folder has no value", "give one"},
+                    Slip{{"apply", "--node=", "--write"}, "--node has no value", "give one"},
+                    Slip{{"nodes", "--sim="}, "--sim has no value", "give one"},
+                    Slip{{"config", "record-unit", "--folder", "/x"}, "--folder does not apply", "record"},
+                    Slip{{"gpus", "--\x1b[31m"}, "unknown flag", "--help"}));
 
 TEST(Parse, APlanFromAFileIsAppliedAsItIsWithNoFlagLeftOutSilently) {
   for (const Words& more : {Words{"--when-empty"}, Words{"--at", "+2h"}, Words{"--way", "wait"},

@@ -32,6 +32,18 @@ std::shared_ptr<const usage::Reckoning> recorded(const Session& session, Duratio
   return std::make_shared<const usage::Reckoning>(std::move(read));
 }
 
+// Slurm's word read like that of the drivers.
+TEST(AdviseScreen, NodesOfWhichSlurmAloneTellsWhatIsMadeAreNamed) {
+  Session session = advising({200, 60});
+  Node told = *session.model.find(ClusterName("hpc"))->nodes.find(NodeName("n3"));
+  for (Gpu& one : told.gpus) one.origin.source = Source::slurm_nodes;
+  session.tell(on("hpc", NodeSeen{told}));
+  session.press(":advise<enter>").advise();
+  EXPECT_EQ(advice_of(session).unasked,
+            "hpc: what is made on n3 is known from Slurm only: its driver was not asked");
+  EXPECT_TRUE(session.shows(advice_of(session).unasked)) << session.screen();
+}
+
 TEST(AdviseScreen, AnswersAreRowsAndTheOneUnderTheCursorIsToldInFull) {
   Session session = advised({200, 60});
   ASSERT_GE(advice_of(session).answers.size(), 2u) << session.screen();

@@ -215,6 +215,18 @@ TEST(Pack, WhatNoNodeCouldGiveAtOnceIsNoPartOfTheQueueAndIsNamed) {
   EXPECT_FALSE(session.shows("not counted: 1 jobs or pods")) << "a demand that is typed";
 }
 
+// The command line says so; here Slurm's word read like that of the drivers.
+TEST(Pack, NodesOfWhichSlurmAloneTellsWhatIsMadeAreNamed) {
+  Session session = changing({200, 60});
+  session.press(":pack<enter>");
+  EXPECT_FALSE(session.shows("known from Slurm only")) << session.screen();
+  Node told = node("n0045", {sevenths(0, 0), sevenths(1, 7)});
+  for (Gpu& one : told.gpus) one.origin.source = Source::slurm_nodes;
+  session.tell(on("hpc", NodeSeen{told}));
+  EXPECT_TRUE(session.shows("hpc: what is made on n0045 is known from Slurm only: its driver was not asked"))
+      << session.screen();
+}
+
 // Two slices fit on one GPU, which jobs of two partitions cannot share.
 TEST(Pack, WhatWaitsForTwoPartitionsIsPlannedForOnTheNodesOfEach) {
   Session session = changing({120, 40});

@@ -156,6 +156,7 @@ class Page {
     for (const std::string& reason : advice_.reasons)
       line(advice_.answers.empty() ? reason : "not served: " + reason, advice_.answers.empty() ? 3 : 0);
     for (const auto& [why, count] : advice_.left_out) line(pack::left_out_text(count, why));
+    if (!advice_.unasked.empty()) line(advice_.unasked);
     how_sure();
     return std::move(text_);
   }

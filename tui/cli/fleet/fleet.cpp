@@ -181,13 +181,14 @@ Status FleetCommand::read_file() {
   fleet_ = std::move(read->fleet);
   zone_ = std::move(read->zone);
   stamp_ = std::move(read->stamp);
-  page_.file = clean(path_, 300);
+  page_.file = clean(path_, 300), page_.path = path_;
   return Done{};
 }
 
 std::optional<Refusal> FleetCommand::choose() {
   // The model has them in the order in which they answered, which is another one each time.
   std::map<ClusterName, const Cluster*> by_name;
+  page_.names_cluster = !options_.cluster.empty() || clusters_.model().clusters.size() > 1;
   for (const Cluster& cluster : clusters_.model().clusters)
     if (options_.cluster.empty() || cluster.name.text == options_.cluster) by_name[cluster.name] = &cluster;
   for (const auto& [name, cluster] : by_name) {

@@ -55,16 +55,23 @@ std::string otherwise_text(const fleet::Survey& survey, const NodeSurvey& node) 
                      offered_text(*node.node), *node.should_offer, way);
 }
 
-// named: the node as the command names it.
+// A name that cannot be shown as it is would be another file's: it is left to whoever types the command.
+std::string file_word(const std::string& path) { return clean(path) == path ? shell_word(path) : "FILE"; }
+
+// named: the node as the command names it, or several of them.
 std::string way_out(const FleetPage& page, const fleet::Survey& survey, const NodeSurvey& node,
-                    const LastRuns& runs, const std::string& named) {
+                    const LastRuns& runs, const std::string& named, bool several = false) {
   if (page.past) return "";
+  const bool names_cluster = page.names_cluster || page.surveys.size() > 1;
   const std::string file =
-      shell_word(page.file) +
-      (page.surveys.size() > 1 ? " --cluster " + shell_word(survey.cluster->name.text) : std::string());
+      file_word(page.path) +
+      (names_cluster ? " --cluster " + shell_word(survey.cluster->name.text) : std::string());
   const fleet::Doors commands{"tessera journal",
-                              "tessera fleet plan --node " + shell_word(named) + " " + file, "",
-                              "tessera fleet plan " + file, "tessera fleet check " + file};
+                              "tessera fleet plan --node " + shell_word(named) + " " + file,
+                              "",
+                              "tessera fleet plan " + file,
+                              "tessera fleet check " + file,
+                              several};
   return fleet::way_out(node, survey.cluster->scheduler, runs.of(survey, node), commands);
 }
 
@@ -136,11 +143,11 @@ class Page {
       }
       for (const auto& [way, leading] : all) {
         if (way.empty()) continue;
-        const std::string& name = leading.names.front();
+        const std::string names = fold_for_reading(leading.names);
         const std::string text =
-            leading.names.size() == 1 ? way_out(page_, survey, *leading.first, runs, name) : way;
+            way_out(page_, survey, *leading.first, runs, names, leading.names.size() > 1);
         const std::string cluster = page_.surveys.size() > 1 ? survey.cluster->name.text + " " : "";
-        raw(fmt::format("{}{}: {}", cluster, fold_for_reading(leading.names), told(text)));
+        raw(fmt::format("{}{}: {}", cluster, names, told(text)));
       }
     }
   }

@@ -18,7 +18,8 @@ namespace tessera::cli {
 // What a page or document is made of. The surveys point into the fleet and the model: the next event that is
 // taken in ends them.
 struct FleetPage {
-  std::string file;
+  std::string file;  // to be read
+  std::string path;  // to be written in commands, as it was given
   std::vector<fleet::Survey> surveys;
   bool past = false;                          // of a time that is over: nothing leads out of it
   std::vector<std::string> unread;            // clusters of the file that could not be read, each with why
@@ -26,6 +27,7 @@ struct FleetPage {
   std::string runs_untold;                    // why they may not be all; empty: they are
   std::vector<fleet::LeftBehind> left;        // whatever the standing of their nodes
   std::map<std::string, plan::Run> journals;  // of the newest run of each node, by the run's name
+  bool names_cluster = false;                 // a command has to say which cluster it is about
 };
 
 // Of any node the scheduler hands out something else than is made there: a finding of check and diff.

@@ -261,6 +261,7 @@ class Page {
         note(to, "not served: " + reason, Role::warning, width_);
     for (const auto& [why, count] : advice().left_out)
       note(to, pack::left_out_text(count, why), Role::dim, width_);
+    if (!advice().unasked.empty()) note(to, advice().unasked, Role::dim, width_);
   }
 
   const UiContext& ui_;

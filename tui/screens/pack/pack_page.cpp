@@ -211,6 +211,7 @@ class Page {
         note(to, pack::left_out_text(count, why), Role::warning, width);
     for (const auto& [why, count] : pack_.boards->left_out)
       note(to, pack::left_out_text(count, why), Role::dim, width);
+    if (!pack_.boards->unasked.empty()) note(to, pack_.boards->unasked, Role::dim, width);
   }
 
   // Where the GPUs stand below the demand, a product of many profiles has pushed them off the screen.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "engine/fleet/offers.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/whole.hpp"
 #include "tui/change_kept.hpp"
@@ -36,18 +37,18 @@ std::map<std::pair<ProfileName, const mig::Product*>, int> idle_in(const pack::P
 
 std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiContext& ui,
                                               const Cluster& cluster, const PackState& pack) {
-  pack::ClusterProblem found =
-      pack::problem_of(cluster, nodes_of(cluster, pack.only), ui.catalogue, capabilities_of(state, cluster),
-                       pack.until, pack.naming, nullptr, pack.evict);
+  const std::vector<NodeName> nodes = nodes_of(cluster, pack.only);
+  pack::ClusterProblem found = pack::problem_of(cluster, nodes, ui.catalogue, capabilities_of(state, cluster),
+                                                pack.until, pack.naming, nullptr, pack.evict);
   auto idle = idle_in(found.problem);
-  return std::make_shared<const PackBoards>(
-      PackBoards{std::move(found.problem), std::move(found.left_out), std::move(idle)});
+  return std::make_shared<const PackBoards>(PackBoards{std::move(found.problem), std::move(found.left_out),
+                                                       std::move(idle), fleet::unasked_text(cluster, nodes)});
 }
 
 bool same_boards(const PackBoards& a, const PackBoards& b) {
   return a.problem.mode == b.problem.mode && a.problem.products == b.problem.products &&
          a.problem.boards == b.problem.boards && a.problem.spare == b.problem.spare &&
-         a.problem.busy == b.problem.busy && a.left_out == b.left_out;
+         a.problem.busy == b.problem.busy && a.left_out == b.left_out && a.unasked == b.unasked;
 }
 
 bool is_due(const PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
