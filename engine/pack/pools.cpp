@@ -454,13 +454,23 @@ class Pools {
     return Done{};
   }
 
+  bool has_gpus(const std::set<NodeName>& nodes) const {
+    const auto any_of = [&](const auto& all) {
+      return std::any_of(all.begin(), all.end(), [&](const auto& one) { return nodes.contains(one.node); });
+    };
+    return any_of(problem_.boards) || any_of(problem_.spare) || any_of(problem_.passed_by);
+  }
+
   void tell(std::size_t demand, int unmet, const std::string& reason) {
     answer_.unmet[demand] = unmet;
     std::string& why = answer_.reason[demand];
     why = unmet == 0 ? "" : reason;
     if (unmet == 0) return;
-    if (problem_.pools[*problem_.demand[demand].pool].empty())
+    const std::set<NodeName>& nodes = problem_.pools[*problem_.demand[demand].pool];
+    if (nodes.empty())
       why = "none of these nodes may be used for it";
+    else if (!has_gpus(nodes))
+      why = "no GPU of the nodes that it may use is known or can be planned now";
     else if (why.empty())
       why = "nodes that it may use serve other work that waits";
   }
