@@ -297,6 +297,7 @@ class Advisor {
     constexpr std::size_t kMost = 4;
     pack::QueueDemand sorted = queue;
     pack::sort_by_nodes(sorted, cluster_, question_.nodes);
+    advice_.queue.guessed += sorted.guessed;
     if (sorted.groups.size() < 2) return;
     for (std::size_t i = 0; i < std::min(kMost, sorted.groups.size()); ++i) {
       pack::QueueDemand group = queue;
@@ -391,8 +392,18 @@ class Advisor {
       note("no job or pod waits for a MIG slice or a whole GPU");
     else if (advice_.tried == 0)
       note("free slices and whole GPUs would serve what waits: something else keeps it waiting");
+    else if (const std::size_t untold = not_played(); untold > 0)
+      note(fmt::format(
+          "of {} jobs or pods that wait it is not known whether they start sooner on other layouts", untold));
     else
       note("what waits starts no sooner on other layouts");
+  }
+
+  // Those of which it is not known which nodes they may use, or whether CPUs and memory are free there.
+  std::size_t not_played() const {
+    whatif::Comparison alone;
+    alone.left = advice_.left;
+    return whatif::not_played(alone, advice_.queue.ids);
   }
 
   // Why a plan is no answer: told where there is none at all.

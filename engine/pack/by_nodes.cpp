@@ -14,12 +14,20 @@ Workload without_reservation(Workload work) {
   return work;
 }
 
-// That may serve at all.
-std::vector<const Node*> with_gpus(const Cluster& cluster, std::span<const NodeName> nodes) {
-  std::vector<const Node*> all;
-  for (const NodeName& name : nodes)
-    if (const Node* node = cluster.nodes.find(name); node && (!node->gpus.empty() || !node->pool.empty()))
-      all.push_back(node);
+struct MayServe {
+  std::vector<const Node*> with_gpus;
+  std::vector<const Node*> unread;  // what they have is not known yet
+};
+MayServe that_may_serve(const Cluster& cluster, std::span<const NodeName> nodes) {
+  MayServe all;
+  for (const NodeName& name : nodes) {
+    const Node* node = cluster.nodes.find(name);
+    if (!node) continue;
+    if (!node->gpus.empty() || !node->pool.empty())
+      all.with_gpus.push_back(node);
+    else if (may_come(*node))
+      all.unread.push_back(node);
+  }
   return all;
 }
 
@@ -28,7 +36,7 @@ struct Reached {
   bool guessed = false;  // it may start on some of them, on none for certain
 };
 
-Reached reached(const Cluster& cluster, const Workload& work, const std::vector<const Node*>& nodes) {
+Reached reached_of(const Cluster& cluster, const Workload& work, const std::vector<const Node*>& nodes) {
   Reach reach(cluster, work);
   // Thousands of jobs may name a node each: the others are not asked about.
   const why::Named named = why::named_by(work);
@@ -39,6 +47,13 @@ Reached reached(const Cluster& cluster, const Workload& work, const std::vector<
   }
   const bool guessed = sure.empty() && !perhaps.empty();
   return {guessed ? std::move(perhaps) : std::move(sure), guessed};
+}
+
+// Of what may use unread nodes alone nothing is planned, and these are the reason.
+Reached reached(const Cluster& cluster, const Workload& work, const MayServe& nodes) {
+  Reached found = reached_of(cluster, work, nodes.with_gpus);
+  if (found.nodes.empty()) found = {reached_of(cluster, work, nodes.unread).nodes, false};
+  return found;
 }
 
 using Sets = std::map<std::set<NodeName>, std::vector<std::size_t>>;  // what waits, by its number
@@ -53,6 +68,13 @@ std::vector<Sets::const_iterator> largest_first(const Sets& sets) {
 }
 
 }  // namespace
+
+bool may_come(const Node& node) {
+  const auto has = [&](std::string_view flag) {
+    return std::find(node.state.begin(), node.state.end(), flag) != node.state.end();
+  };
+  return node.health == Health::unknown || has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWERING_UP");
+}
 
 Reach::Reach(const Cluster& cluster, const Workload& work)
     : own_(cluster, work), in_time_(without_reservation(work)), may_use_(cluster, in_time_) {}
@@ -70,7 +92,7 @@ bool Reach::is_sure(const Node& node) const {
 
 void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const NodeName> nodes,
                    const Stop& stop) {
-  const std::vector<const Node*> all = with_gpus(cluster, nodes);
+  const MayServe all = that_may_serve(cluster, nodes);
   std::map<std::string, Reached> known;
   Sets sets;
   std::vector<bool> guessed(queue.waiting.size(), false);
@@ -101,7 +123,12 @@ void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const N
   }
   // What has left the cluster waits no more.
   if (waiting.size() < queue.waiting.size()) queue.waiting = std::move(waiting);
-  if (queue.groups.size() == 1 && queue.groups.front().nodes.size() == all.size()) queue.groups.clear();
+  const auto is_all = [&](const QueueGroup& group) {
+    return group.nodes.size() == all.with_gpus.size() &&
+           std::all_of(all.with_gpus.begin(), all.with_gpus.end(),
+                       [&](const Node* node) { return group.nodes.contains(node->name); });
+  };
+  if (queue.groups.size() == 1 && is_all(queue.groups.front())) queue.groups.clear();
   sum_up(queue);
 }
 

@@ -28,11 +28,15 @@ class Reach {
   why::MayUse may_use_;
 };
 
+// Whether what the node could give is not known now: it does not answer, or Slurm starts it for work.
+bool may_come(const Node& node);
+
 // More sets of nodes are not planned for at once.
 inline constexpr std::size_t kMostGroups = 200;
 
 // Sorts what the queue counts by those of these nodes that it may use for certain, or where there are none,
-// perhaps (QueueDemand::guessed). What is beyond kMostGroups is counted no more. Where all of it may use all
+// perhaps (QueueDemand::guessed). Nodes without GPUs are none of them, but for what may use only such as
+// may_come(). What is beyond kMostGroups is counted no more. Where all of it may use all
 // of them there are no groups. Where it was stopped, nothing is sorted.
 void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const NodeName> nodes,
                    const Stop& stop = {});

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/pack/model.hpp"
+#include "engine/pack/pack.hpp"
 #include "engine/pack/whole.hpp"
 
 namespace tessera::pack {
@@ -74,6 +75,18 @@ int evicted_of(const Problem& problem, const Answer& answer, const Kind& kind) {
     if (plan.evicts_whole && is_of(kind, ProfileName(std::string(kWhole)), board.product)) ++count;
   }
   return count;
+}
+
+// Idle instances of the kind afterwards, by node.
+std::map<NodeName, int> supply_of(const Problem& problem, const std::vector<const BoardPlan*>& plans,
+                                  const Kind& kind) {
+  std::map<NodeName, int> supply;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    for (const ProfileName& idle : idle_on(problem, problem.boards[i], plans[i]))
+      if (is_of(kind, idle, problem.boards[i].product)) ++supply[problem.boards[i].node];
+  for (const Spare& spare : problem.spare)
+    if (is_of(kind, spare, problem)) supply[spare.node] += spare.count;
+  return supply;
 }
 
 std::vector<const BoardPlan*> by_board(const Problem& problem, const Answer& answer) {
@@ -244,6 +257,23 @@ class Afterwards {
   std::vector<Spare> over_;   // idle on GPUs that are changed no more
 };
 
+// Whether what is told as met is there on the nodes that may serve it: an instance serves one.
+std::optional<std::string> why_not_there(const Problem& problem, const Answer& answer) {
+  const auto plans = by_board(problem, answer);
+  std::map<Kind, std::vector<std::size_t>> demands;
+  for (std::size_t i = 0; i < problem.demand.size(); ++i) demands[kind_of(problem.demand[i])].push_back(i);
+  for (const auto& [kind, numbers] : demands) {
+    std::vector<const std::set<NodeName>*> asking;
+    for (const std::size_t i : numbers) asking.push_back(&problem.pools[*problem.demand[i].pool]);
+    Sharing sharing(supply_of(problem, plans, kind), asking);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const int met = problem.demand[numbers[i]].count - answer.unmet[numbers[i]];
+      if (sharing.give(i, met) < met) return kind.first.text + ": more is told as met than is there";
+    }
+  }
+  return std::nullopt;
+}
+
 class Pools {
  public:
   Pools(const Problem& problem, const Solve& solve) : problem_(problem), solve_(solve) {
@@ -261,10 +291,23 @@ class Pools {
       if (!done) return done.error();
     }
     count();
+    if (const auto why = why_wrong())
+      return Error{"the plan is not used", "it fails its own check: " + *why,
+                   "please report this with the input"};
     return std::move(answer_);
   }
 
  private:
+  // The parts were checked one by one: the whole by the rules of placement, and by what serves which pool.
+  std::optional<std::string> why_wrong() const {
+    Problem unasked = problem_;
+    unasked.demand.clear(), unasked.pools.clear();
+    Answer alone = answer_;
+    alone.unmet.clear();
+    if (auto why = why_invalid(unasked, alone)) return why;
+    return why_not_there(problem_, answer_);
+  }
+
   // Pools that share nodes, by their numbers.
   std::vector<std::vector<std::size_t>> connected() const {
     std::vector<std::size_t> group(problem_.pools.size());
@@ -325,6 +368,7 @@ class Pools {
     const Result<Answer> together = solve_(part.problem);
     if (!together) return together.error();
     add_bounds(*together, demands, which);
+    unbounded_ = unbounded_ || may_be_better_elsewhere(part, *together);
     if (pools.size() == 1 || share_out(part, *together, demands, which)) {
       if (pools.size() == 1)
         for (std::size_t i = 0; i < demands.size(); ++i)
@@ -335,28 +379,34 @@ class Pools {
     return one_by_one(part, *together, pools);
   }
 
+  // What is moved may find a place on nodes of none of these pools, which no part was asked for. A plan that
+  // moves nothing comes first in any case.
+  bool may_be_better_elsewhere(const Part& part, const Answer& answer) const {
+    const bool all = part.problem.boards.size() == problem_.boards.size() &&
+                     part.problem.spare.size() == problem_.spare.size();
+    if (!problem_.evict || all) return false;
+    return answer.evicted > 0 || !answer.met();
+  }
+
   // Whether its instances can be shared out so that no more is unmet than by all of it together.
   bool share_out(const Part& part, const Answer& together, const std::vector<std::size_t>& demands,
                  const std::vector<std::size_t>& which) {
     std::vector<int> unmet(demands.size(), 0);
+    int homeless = 0;
     const auto plans = by_board(part.problem, together);
     for (std::size_t number = 0; number < part.problem.demand.size(); ++number) {
       const Kind kind = kind_of(part.problem.demand[number]);
-      std::map<NodeName, int> supply;
-      for (std::size_t i = 0; i < plans.size(); ++i)
-        for (const ProfileName& idle : idle_on(part.problem, part.problem.boards[i], plans[i]))
-          if (is_of(kind, idle, part.problem.boards[i].product)) ++supply[part.problem.boards[i].node];
-      for (const Spare& spare : part.problem.spare)
-        if (is_of(kind, spare, part.problem)) supply[spare.node] += spare.count;
       // What is moved comes first: it finds a place on any of the nodes.
       std::vector<const std::set<NodeName>*> asking{nullptr};
       std::vector<std::size_t> who;
       for (std::size_t i = 0; i < demands.size(); ++i)
         if (which[i] == number)
           who.push_back(i), asking.push_back(&problem_.pools[*problem_.demand[demands[i]].pool]);
-      Sharing sharing(supply, asking);
+      Sharing sharing(supply_of(part.problem, plans, kind), asking);
       const int moved = evicted_of(part.problem, together, kind);
-      std::int64_t left = moved - sharing.give(0, moved);
+      const int without_place = moved - sharing.give(0, moved);
+      homeless += without_place;
+      std::int64_t left = without_place;
       for (std::size_t i = 0; i < who.size(); ++i) {
         const int count = problem_.demand[demands[who[i]]].count;
         unmet[who[i]] = count - sharing.give(i + 1, count);
@@ -365,6 +415,7 @@ class Pools {
       if (left > together.unmet[number]) return false;
     }
     for (std::size_t i = 0; i < demands.size(); ++i) tell(demands[i], unmet[i], together.reason[which[i]]);
+    answer_.homeless += homeless;  // among what is unmet where no pools are told apart
     return true;
   }
 
@@ -375,6 +426,7 @@ class Pools {
     Part rest = part;
     std::map<Kind, int> unmet;
     int evicted = 0, homeless = 0;
+    bool resets = false;
     for (const std::size_t pool : pools) {
       const std::vector<std::size_t> demands = demands_of({pool});
       if (demands.empty()) continue;
@@ -387,17 +439,26 @@ class Pools {
       for (std::size_t i = 0; i < one.problem.demand.size(); ++i)
         unmet[kind_of(one.problem.demand[i])] += answer->unmet[i];
       evicted += answer->evicted, homeless += answer->homeless;
+      for (const BoardPlan& plan : answer->boards)
+        resets = resets || one.problem.boards[plan.board].resets_others;
       add(one, *answer);
       rest = Afterwards(rest, one, *answer).take();
     }
     answer_.bounds.rest_proven = false;
     one_by_one_ = true;
-    // A plan that leaves other demand unmet, or moves more, may change less than what was proven of all
-    // together.
-    unbounded_ = unbounded_ || evicted > together.evicted || homeless != together.homeless;
+    // A plan that leaves other demand unmet, moves other work, or changes GPUs that reset others, which come
+    // last, may change less than what was proven of all together.
+    unbounded_ = unbounded_ || resets || evicted != together.evicted || homeless != together.homeless;
     for (std::size_t i = 0; i < part.problem.demand.size(); ++i)
       unbounded_ = unbounded_ || unmet[kind_of(part.problem.demand[i])] != together.unmet[i];
     return Done{};
+  }
+
+  bool has_gpus(const std::set<NodeName>& nodes) const {
+    const auto any_of = [&](const auto& all) {
+      return std::any_of(all.begin(), all.end(), [&](const auto& one) { return nodes.contains(one.node); });
+    };
+    return any_of(problem_.boards) || any_of(problem_.spare) || any_of(problem_.passed_by);
   }
 
   void tell(std::size_t demand, int unmet, const std::string& reason) {
@@ -405,8 +466,11 @@ class Pools {
     std::string& why = answer_.reason[demand];
     why = unmet == 0 ? "" : reason;
     if (unmet == 0) return;
-    if (problem_.pools[*problem_.demand[demand].pool].empty())
+    const std::set<NodeName>& nodes = problem_.pools[*problem_.demand[demand].pool];
+    if (nodes.empty())
       why = "none of these nodes may be used for it";
+    else if (!has_gpus(nodes))
+      why = "no GPU of the nodes that it may use is known or can be planned now";
     else if (why.empty())
       why = "nodes that it may use serve other work that waits";
   }

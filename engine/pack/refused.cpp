@@ -6,6 +6,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/pools.hpp"
 #include "engine/plan/each_node.hpp"
 #include "engine/plan/refusal.hpp"
 
@@ -51,24 +52,31 @@ std::string without_name(std::string why, const NodeName& node) {
   return why;
 }
 
-// Each node with its GPUs alone, and the whole demand.
-std::map<NodeName, Problem> parts_by_node(const Problem& all) {
-  std::map<NodeName, Problem> parts;
-  for (const Board& board : all.boards) {
-    Problem& part = parts[board.node];
-    part.mode = all.mode, part.evict = all.evict;
-    part.products = all.products, part.demand = all.demand, part.pools = all.pools;
-    part.boards.push_back(board);
+// A node with its GPUs alone, and all of the demand that it may serve.
+Problem alone(const Problem& all, const NodeName& node, const std::vector<std::size_t>& boards) {
+  Problem part;
+  part.mode = all.mode, part.evict = all.evict;
+  part.products = all.products;
+  for (const std::size_t board : boards) part.boards.push_back(all.boards[board]);
+  for (Demand one : all.demand) {
+    if (one.pool && !all.pools[*one.pool].contains(node)) continue;
+    if (one.pool) one.pool = 0;
+    part.demand.push_back(std::move(one));
   }
-  return parts;
+  if (has_pools(part)) part.pools.push_back({node});
+  return part;
 }
 
 // Why no plan makes of these nodes, each asked alone, what the demand would make of it.
 std::map<NodeName, std::string> refused_alone(const Problem& problem, const ReadFrom& from,
                                               const Stop& stop) {
   std::map<NodeName, std::string> refused;
-  for (const auto& [node, part] : parts_by_node(problem)) {
+  std::map<NodeName, std::vector<std::size_t>> boards;
+  for (std::size_t i = 0; i < problem.boards.size(); ++i) boards[problem.boards[i].node].push_back(i);
+  // One after the other: the sets of nodes of a large queue, once for each node, are gigabytes.
+  for (const auto& [node, of_node] : boards) {
     if (stop && stop()) break;
+    const Problem part = alone(problem, node, of_node);
     const Result<Answer> answer = pack(part, stop);
     if (answer) refused.merge(refused_in(part, *answer, from, stop));
   }

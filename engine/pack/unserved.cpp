@@ -118,14 +118,6 @@ class Rooms {
   static int memory_of(const mig::Profile& profile) { return profile.memory_slices; }
   static int compute_of(const mig::Profile& profile) { return profile.compute_slices; }
 
-  static bool may_come(const Node& node) {
-    const auto has = [&](std::string_view flag) {
-      return std::find(node.state.begin(), node.state.end(), flag) != node.state.end();
-    };
-    return node.health == Health::unknown || has("POWERED_DOWN") || has("POWERING_DOWN") ||
-           has("POWERING_UP");
-  }
-
   // Not known to be held is not held; nor is, on a GPU that is not planned, what is free by then.
   void add_unknown(Room& room) {
     std::set<int> planned;

@@ -269,6 +269,21 @@ TEST_F(Advise, WhereFreeGpusServeWhatWaitsItSaysSo) {
                                 "waiting"});
 }
 
+// That it starts no sooner was told, and what-if does not play it.
+TEST_F(Advise, OfAJobWhoseNodesAreNotKnownItIsNotKnownWhetherItStartsSooner) {
+  node("n1", 1);
+  wait(1, "gpu:3g.40gb");
+  jobs_.back().needs = NodeNeeds{};
+  jobs_.back().needs->features = "[rack1|rack2]";
+  const Advice advice = advise(question());
+  EXPECT_TRUE(advice.answers.empty());
+  EXPECT_EQ(advice.queue.guessed, 1);
+  EXPECT_GT(advice.tried, 0);
+  EXPECT_EQ(advice.reasons,
+            std::vector<std::string>{"of 1 jobs or pods that wait it is not known whether they "
+                                     "start sooner on other layouts"});
+}
+
 TEST_F(Advise, WhereRunningWorkLeavesNoRoomItSaysSo) {
   node("n1", 1);
   runs("1", "n1", 0, 0);

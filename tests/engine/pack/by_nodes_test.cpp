@@ -116,6 +116,32 @@ TEST(ByNodes, ANodeReservedForOthersIsPlannedForOnlyWhereItWouldServeWithoutTheR
   EXPECT_EQ(of_it.groups[0].nodes, first) << "the reservation ends";
 }
 
+// "None of these nodes may be used for it" was told of a partition whose nodes are all powered down.
+TEST(ByNodes, AJobForNodesThatArePoweredDownIsToldThatTheirGpusAreNotKnown) {
+  Node first = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  Node down = test::node("n2", {});
+  first.partitions = {"short"}, down.partitions = {"cloud"};
+  down.state = {"IDLE", "POWERED_DOWN"};
+  test::Story story;
+  story.tell(NodesListed{{first, down}});
+  story.tell(WorkloadsListed{{job("1", "gpu:3g.40gb", 1, "cloud")}});
+  story.tell(Loaded{});
+  story.model.clusters.front().scheduler = Scheduler::slurm;
+  QueueDemand queue = demand_of_queue(story.cluster(), "", &test::catalogue());
+  sort_by_nodes(queue, story.cluster(), kNodes);
+  ASSERT_EQ(queue.groups.size(), 1u);
+  EXPECT_EQ(queue.groups[0].nodes, std::set<NodeName>{NodeName("n2")});
+  Problem problem =
+      problem_of(story.cluster(), kNodes, test::catalogue(), plan::simulator_capabilities(Scheduler::slurm))
+          .problem;
+  problem.demand = demand_in(problem, queue);
+  const auto packed = pack(problem);
+  ASSERT_TRUE(packed.ok()) << to_line(packed.error());
+  EXPECT_EQ(packed->unmet, std::vector<int>{1});
+  EXPECT_EQ(packed->reason[0], "no GPU of the nodes that it may use is known or can be planned now");
+  EXPECT_TRUE(packed->boards.empty());
+}
+
 TEST(ByNodes, APodThatATaintRepelsIsPlannedForOnOtherNodes) {
   const Site site(Scheduler::kubernetes,
                   {pod("ml/a",

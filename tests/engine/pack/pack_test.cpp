@@ -68,6 +68,16 @@ void add_whole_gpus(Problem& problem, std::mt19937& random) {
         {ProfileName("whole"), {}, 1 + static_cast<int>(random() % problem.boards.size())});
 }
 
+// Each demand may use some nodes alone, or none.
+void add_pools(Problem& problem, std::mt19937& random) {
+  for (Demand& one : problem.demand) {
+    one.pool = problem.pools.size();
+    problem.pools.emplace_back();
+    for (const Board& board : problem.boards)
+      if (random() % 3 != 0) problem.pools.back().insert(board.node);
+  }
+}
+
 // Some of what runs may not be moved.
 void add_what_stays(Problem& problem, std::mt19937& random) {
   if (!problem.evict) return;
@@ -474,6 +484,7 @@ TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
     add_what_stays(problem, random);
     add_doubts(problem, random);
     add_whole_gpus(problem, random);
+    if (run % 7 == 3 && kind.boards < 100) add_pools(problem, random);
     auto packed = pack(problem);  // which refuses an answer that fails why_invalid()
     ASSERT_TRUE(packed.ok()) << run << ": " << to_line(packed.error());
     ASSERT_LE(packed->bounds.gpus, packed->gpus_touched) << run;

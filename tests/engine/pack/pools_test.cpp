@@ -139,6 +139,21 @@ TEST(Pools, AnIdleSliceOfAGpuWhosePlacementsAreNotToldServesOneAlone) {
   EXPECT_EQ(why_not_legal(problem, packed), std::nullopt);
 }
 
+// That no plan leaves less unmet was told of a where its pod has a place on b, which no part was asked for.
+TEST(Pools, WhatMayBeMovedToNodesOfNoPoolLeavesNothingProven) {
+  Problem problem = empty_nodes({"a", "b"});
+  const int profile = *problem.products[0]->index_of("1g.10gb");
+  problem.boards[0].instances = {{{profile, 0}, true}};
+  ask(problem, "7g.80gb", 1, {NodeName("a")});
+  EXPECT_TRUE(answer(problem).bounds.unmet_proven) << "nothing is moved";
+  problem.evict = true;
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.unmet, std::vector<int>{1});
+  EXPECT_FALSE(packed.bounds.unmet_proven);
+  problem.boards.pop_back();
+  EXPECT_TRUE(answer(problem).bounds.unmet_proven) << "there is no other node";
+}
+
 // Idle slices on no GPU that is known, and GPUs of which it is not told where their idle slices stand.
 void add_what_is_not_told(Problem& problem, std::mt19937& random) {
   for (Board& board : problem.boards) {
@@ -161,6 +176,7 @@ TEST(Pools, WhatIsToldAsMetIsThereForEachOfThem) {
     kind.boards = 6;
     Problem problem = test::random_problem(kind, random);
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
+    problem.evict = run % 3 == 0;
     add_what_is_not_told(problem, random);
     const std::vector<Demand> drawn = std::exchange(problem.demand, {});
     for (const Demand& one : drawn)

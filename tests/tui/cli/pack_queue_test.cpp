@@ -42,6 +42,23 @@ TEST(PackCommand, WhatIsMadeForTheQueueAndHelpsNoneOfItIsSaidAndNotMade) {
       << asked.err.str();
 }
 
+// The words that it named ask for slices on any node, and so for another plan.
+TEST(PackCommand, WhatHelpsNoneOfAQueueOnSomeNodesAloneNamesNoWordsForAll) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.nodes_in = "short";
+  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb")};
+  asked.work[0].group = "short", asked.work[0].requests = {{"gpu:3g.40gb", 4}};
+  asked.work[0].needs = NodeNeeds{};
+  asked.work[0].needs->excluded = "n2";
+  asked.apply_it = true;
+  EXPECT_EQ(asked.run(), kFinding);
+  EXPECT_NE(asked.err.str().find("none of it starts sooner"), std::string::npos) << asked.err.str();
+  EXPECT_NE(asked.err.str().find("tessera advise names changes that help"), std::string::npos)
+      << asked.err.str();
+  EXPECT_EQ(asked.err.str().find("in place of --for-queue"), std::string::npos) << asked.err.str();
+}
+
 // A part of a job that has several is not played: whether it starts is not known, and not "no".
 TEST(PackCommand, WhatIsNotPlayedIsNotTakenForWhatDoesNotStart) {
   AskedOfCluster asked;

@@ -299,6 +299,7 @@ Json advise_json(const advise::Question& question, const Advice& advice, const L
   queue.add("other_reasons", number(advice.queue.kept));
   queue.add("demand", demand_json(advice.queue.demand, advice.queue.products));
   queue.add("no_node", no_node_json(advice.queue));
+  if (advice.queue.guessed > 0) queue.add("nodes_guessed", number(advice.queue.guessed));
   Json& left = document.add("as_it_is", Json::map());
   left.add("starts", number(advice.left.starts.size()));
   left.add("still_waiting", number(advice.left.waiting.size()));

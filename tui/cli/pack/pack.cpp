@@ -9,6 +9,7 @@
 #include "engine/pack/by_nodes.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/pools.hpp"
 #include "engine/pack/read.hpp"
 #include "engine/pack/refused.hpp"
 #include "engine/pack/sizing.hpp"
@@ -287,6 +288,13 @@ std::string words_of(const pack::Problem& problem) {
   return text;
 }
 
+// Words name no nodes: where not all nodes serve the demand, they would ask for another plan.
+std::string what_instead(const pack::Problem& problem) {
+  if (pack::has_pools(problem)) return "tessera advise names changes that help";
+  return "tessera advise names changes that help; to make this one all the same, write " + words_of(problem) +
+         " in place of --for-queue";
+}
+
 // Whether the demand is met, and nothing of what waits was left out of it for lack of a node.
 bool serves_all(const Asked& asked, const pack::Answer& packed) {
   const pack::QueueDemand* queue = asked.cluster && asked.cluster->queue ? &*asked.cluster->queue : nullptr;
@@ -322,8 +330,7 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
                     {"nothing was changed",
                      fmt::format("the change is for what waits, and none of it starts sooner within {} h",
                                  whatif::kUsualHours),
-                     "tessera advise names changes that help; to make this one all the same, write " +
-                         words_of(asked.problem) + " in place of --for-queue"},
+                     what_instead(asked.problem)},
                     kFinding);
   }
   if (options.apply_it) {
