@@ -49,7 +49,9 @@ struct PackQuestion {
   std::optional<TimePoint> until;  // work that ends by then counts as gone; nullopt: none does
   // reads_queue: that serves on these nodes, nullopt: both; else for which the demand asks, nullopt: for any.
   std::optional<pack::Naming> naming;
-  std::vector<std::set<NodeName>> pools = {};  // as those of a problem
+  // What is asked for instead of a demand, as PackState::queue. Of 10,000 nodes its sets are large: the
+  // planner's thread makes the problem of them.
+  std::shared_ptr<const pack::QueueDemand> queue = nullptr;
 };
 
 // What the change that is the answer would do.
@@ -99,7 +101,7 @@ struct PackState {
     if (!question || !answer || question->reads_queue) return false;
     const PackQuestion &now = *question, &then = *answer->question;
     return now.demand == then.demand && now.evict == then.evict && now.until == then.until &&
-           now.products == then.products && now.pools == then.pools;
+           now.products == then.products && now.queue == then.queue;
   }
 };
 

@@ -1,5 +1,7 @@
 #include "engine/pack/pools.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -535,6 +537,13 @@ class Pools {
 bool has_pools(const Problem& problem) {
   return std::any_of(problem.demand.begin(), problem.demand.end(),
                      [](const Demand& one) { return one.pool.has_value(); });
+}
+
+std::string unchecked_text(const Problem& problem, const Answer& answer) {
+  if (answer.evicted == 0 || !has_pools(problem)) return "";
+  return fmt::format(
+      "not checked: whether running work that is moved ({}) may use the nodes that have room for it",
+      answer.evicted);
 }
 
 Result<Answer> pack_pools(const Problem& problem, const Solve& solve) { return Pools(problem, solve).run(); }

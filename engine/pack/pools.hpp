@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "engine/pack/problem.hpp"
 
@@ -17,5 +18,9 @@ bool has_pools(const Problem& problem);
 // solve: answers a problem without pools. Precondition: each demand has a pool.
 using Solve = std::function<Result<Answer>(const Problem& part)>;
 Result<Answer> pack_pools(const Problem& problem, const Solve& solve);
+
+// What is not known of the answer where the demand may use some nodes alone: work that is moved may be held
+// to nodes, too. Empty: none is moved, or any node serves the demand.
+std::string unchecked_text(const Problem& problem, const Answer& answer);
 
 }  // namespace tessera::pack

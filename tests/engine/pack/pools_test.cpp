@@ -154,6 +154,19 @@ TEST(Pools, WhatMayBeMovedToNodesOfNoPoolLeavesNothingProven) {
   EXPECT_TRUE(answer(problem).bounds.unmet_proven) << "there is no other node";
 }
 
+// A pod that is moved may have a selector of its own.
+TEST(Pools, WhereRunningWorkIsMovedItsNodesAreToldAsNotChecked) {
+  Problem problem = empty_nodes({"a"});
+  ask(problem, "7g.80gb", 1, {NodeName("a")});
+  Answer moves;
+  EXPECT_EQ(unchecked_text(problem, moves), "");
+  moves.evicted = 2;
+  EXPECT_EQ(unchecked_text(problem, moves),
+            "not checked: whether running work that is moved (2) may use the nodes that have room for it");
+  problem.demand[0].pool.reset();
+  EXPECT_EQ(unchecked_text(problem, moves), "") << "any node serves the demand";
+}
+
 // Idle slices on no GPU that is known, and GPUs of which it is not told where their idle slices stand.
 void add_what_is_not_told(Problem& problem, std::mt19937& random) {
   for (Board& board : problem.boards) {

@@ -248,6 +248,7 @@ TEST(Pack, WhatWaitsForTwoPartitionsIsPlannedForOnTheNodesOfEach) {
   EXPECT_EQ(changed.size(), 2u) << session.screen();
   EXPECT_TRUE(changed.contains("n0045"));
   EXPECT_TRUE(session.shows("touches 2 GPUs on 2 nodes; proven minimum 2")) << session.screen();
+  EXPECT_EQ(session.state.pack->question->queue, session.state.pack->queue) << "its sets are not copied";
   session.press("+");
   EXPECT_FALSE(session.state.pack->queue) << "a demand that is typed is met on any node";
 }

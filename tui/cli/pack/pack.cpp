@@ -306,6 +306,8 @@ bool serves_all(const Asked& asked, const pack::Answer& packed) {
 int change(const Asked& asked, const pack::Answer& packed, const Options& options,
            const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
   streams.err << proof_text(asked.problem, packed, options) << unmet_text(asked.problem, packed, options);
+  if (const std::string unchecked = pack::unchecked_text(asked.problem, packed); !unchecked.empty())
+    streams.err << tui::told(options.reader, unchecked) << "\n";
   for (const auto& [why, count] : asked.refused)
     streams.err << tui::told(options.reader, pack::left_out_text(count, why)) << "\n";
   streams.err << unasked_text(*asked.cluster, options);

@@ -12,10 +12,9 @@ namespace {
 
 pack::Problem problem_of(const PackQuestion& asked) {
   pack::Problem problem = asked.boards->problem;
-  problem.demand = asked.demand;
   problem.products = asked.products;
+  problem.demand = asked.queue ? pack::demand_in(problem, *asked.queue) : asked.demand;
   problem.evict = asked.evict;
-  problem.pools = asked.pools;
   return problem;
 }
 

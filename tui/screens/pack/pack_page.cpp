@@ -10,6 +10,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/pools.hpp"
 #include "engine/text.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/documents.hpp"
@@ -264,6 +265,8 @@ class Page {
     fact(to, told("costs"),
          fmt::format("{} made, {} idle destroyed, {} running moved", found.created, found.idle_destroyed,
                      found.evicted));
+    if (const std::string unchecked = pack::unchecked_text(problem(), found); !unchecked.empty())
+      note(to, unchecked, Role::warning);
     if (!preview.trouble.empty()) return fact(to, told("refused"), preview.trouble, Role::danger);
     if (!preview.plan)
       return fact(to, told("disturbs"),

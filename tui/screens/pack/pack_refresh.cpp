@@ -102,14 +102,10 @@ std::vector<pack::Demand> demand_of(const PackState& pack, std::vector<const mig
 
 void put_demand_of(const PackState& pack, PackQuestion& next) {
   next.naming = pack.naming;
-  if (!pack.queue) {
+  if (pack.queue)
+    next.queue = pack.queue;
+  else
     next.demand = demand_of(pack, next.products);
-    return;
-  }
-  pack::Problem known;
-  known.products = std::move(next.products);
-  next.demand = pack::demand_in(known, *pack.queue);
-  next.products = std::move(known.products), next.pools = std::move(known.pools);
 }
 
 // A product may leave the cluster while it is asked for, and time goes on.
@@ -135,14 +131,14 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
     next.naming = pack::naming_on(cluster, nodes_of(cluster, pack.only));
   else if (pack.trouble.empty())
     put_demand_of(pack, next);
-  if (!next.reads_queue && next.demand.empty()) {
+  if (!next.reads_queue && next.demand.empty() && !next.queue) {
     pack.question = nullptr, pack.answer = nullptr;
     return;
   }
   const PackQuestion* asked = pack.question.get();
   if (asked && !moved && asked->boards == next.boards && asked->evict == next.evict &&
       asked->until == next.until && asked->demand == next.demand && asked->products == next.products &&
-      asked->pools == next.pools && asked->reads_queue == next.reads_queue &&
+      asked->queue == next.queue && asked->reads_queue == next.reads_queue &&
       asked->partition == next.partition)
     return;
   // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs. What
