@@ -194,7 +194,8 @@ std::optional<Error> FleetLock::why_not() const {
   if (!other_.empty())
     return Error{
         "nothing is begun",
-        "a tessera fleet run on another host is at work on this file (host and process: " + other_ + ")",
+        fmt::format("a tessera fleet run on another host is at work on this file (host and process: {})",
+                    other_),
         "wait until it has ended, and install the timer on one host alone; one that was killed counts "
         "for 10 minutes"};
   if (problem_ == 0) return std::nullopt;
