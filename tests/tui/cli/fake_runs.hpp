@@ -59,7 +59,7 @@ class StandingBackend final : public Backend {
  public:
   explicit StandingBackend(std::vector<Node> nodes, std::vector<Workload> work)
       : nodes_(std::move(nodes)), work_(std::move(work)) {}
-  ClusterName name() const override { return ClusterName("hpc"); }
+  ClusterName name() const override { return ClusterName(called); }
   void start(EventSink& sink) override {
     auto post = [&](auto what) { sink.post(Event{name(), 0, at(0), std::move(what)}); };
     post(ClusterSeen{scheduler, true, "simulated", "test", id});
@@ -76,6 +76,7 @@ class StandingBackend final : public Backend {
   plan::Actuator* actuator() override { return &actuator_; }
   void can(plan::Means means) { actuator_.can = std::move(means); }
 
+  std::string called = "hpc";
   std::string id = "hpc-1";
   Scheduler scheduler = Scheduler::slurm;
   std::optional<TimePoint> clock;  // its own, at at(0) of this machine's

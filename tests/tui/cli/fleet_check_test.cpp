@@ -88,6 +88,35 @@ TEST_F(FleetCommandLine, TheWayOutNamesALongPathWhole) {
       << out.str();
 }
 
+// A site of two schedulers had to guess that it is to be asked about each of them.
+TEST_F(FleetCommandLine, EachOfSeveralClustersHasAPlanAndApplyNamesTheCommandOfEach) {
+  beside = [] {
+    auto other = std::make_unique<test::StandingBackend>(
+        std::vector<Node>{test::node("k1", {test::uncut(0, 0)})}, std::vector<Workload>{});
+    other->called = "prod", other->id = "prod-1";
+    return other;
+  };
+  const std::string path = file(
+      "pools:\n- {name: a, cluster: hpc, nodes: n2, layout: 7x1g.10gb}\n"
+      "- {name: b, cluster: prod, layout: 7x1g.10gb}\n");
+  const auto commands = [&](const std::string& verb) {
+    return fmt::format("tessera fleet {0} {1} --cluster hpc; tessera fleet {0} {1} --cluster prod", verb,
+                       path);
+  };
+  EXPECT_EQ(run({"plan", path}), kDone) << err.str();
+  for (const char* shown : {"hpc:\n", "prod:\n", "n2", "k1"})
+    EXPECT_NE(out.str().find(shown), std::string::npos) << shown << out.str();
+  EXPECT_NE(err.str().find("each plan is applied by itself: " + commands("apply")), std::string::npos)
+      << err.str();
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"plan", path}), kUsage) << "two documents are no document";
+  EXPECT_NE(err.str().find(commands("plan")), std::string::npos) << err.str();
+  options.output = OutputFormat::table, options.write = options.yes = true;
+  EXPECT_EQ(run({"apply", path}), kUsage);
+  EXPECT_NE(err.str().find(commands("apply")), std::string::npos) << err.str();
+  EXPECT_EQ(begun(), 0);
+}
+
 // A pool that fifteen nodes cannot become was fifteen lines before the plan.
 TEST_F(FleetCommandLine, NodesThatAreLeftOutForOneReasonAreNamedTogether) {
   stands = [] {

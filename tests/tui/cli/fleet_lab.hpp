@@ -57,6 +57,7 @@ class FleetCommandLine : public testing::Test {
       backend->clock = clock;
       cli::Opening opening;
       opening.backends.push_back(std::move(backend));
+      if (beside) opening.backends.push_back(beside());
       auto runs = std::make_unique<FakeRuns>(box, asked);
       runs->heads = heads;
       runs->journals = journals;
@@ -89,6 +90,7 @@ class FleetCommandLine : public testing::Test {
   std::map<std::string, std::string> journals;
   int begun_before = 0;                                      // runs, before this call
   std::function<std::unique_ptr<StandingBackend>()> stands;  // another cluster
+  std::function<std::unique_ptr<StandingBackend>()> beside;  // one more
   std::function<void()> on_started;
   std::function<Result<std::vector<std::unique_ptr<record::Recording>>>()> recordings;
   std::function<std::string()> user;       // who asks; empty: nobody knows

@@ -119,5 +119,31 @@ TEST_F(FleetLog, ARunnerIsAloneWhereNothingCanBeMadeBesideTheFileThatIsReplacedM
   EXPECT_EQ(second.why_not()->reason, "another tessera fleet run is at work on this file");
 }
 
+// On two hosts, whose locks do not meet on every file system, two runners went by one file.
+TEST_F(FleetLog, ARunnerOnAnotherHostIsSeenByItsMarkUntilThatIsOld) {
+  const std::string mark = path + ".lock";
+  std::ofstream(mark) << "elsewhere.example 4711\n";
+  {
+    const FleetLock refused(path, state);
+    ASSERT_TRUE(refused.why_not());
+    EXPECT_EQ(refused.why_not()->reason,
+              "a tessera fleet run on another host is at work on this file (host and process: "
+              "elsewhere.example 4711)");
+  }
+  EXPECT_GT(std::filesystem::file_size(mark), 0u) << "the mark of the other one stays";
+  std::filesystem::last_write_time(mark,
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::minutes(11));
+  {
+    const FleetLock held(path, state);
+    EXPECT_FALSE(held.why_not());
+    EXPECT_GT(std::filesystem::file_size(mark), 0u) << "its own mark stands there";
+    held.renew();
+    EXPECT_FALSE(held.why_not());
+  }
+  EXPECT_EQ(std::filesystem::file_size(mark), 0u) << "and is removed at its end";
+  const FleetLock next(path, state);
+  EXPECT_FALSE(next.why_not());
+}
+
 }  // namespace
 }  // namespace tessera::cli

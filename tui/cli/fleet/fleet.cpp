@@ -16,6 +16,7 @@
 #include "engine/insight/read_whole.hpp"
 #include "engine/pack/refused.hpp"
 #include "engine/query/local_time.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/begin.hpp"
@@ -404,13 +405,37 @@ int FleetCommand::change() {
     report_no_run("nothing", nothing_words(), options_, streams_);
     return code();
   }
+  const bool as_text = options_.output == OutputFormat::table && !options_.patch && !options_.messages;
+  if (intents.size() > 1 && verb_ == "plan" && as_text) return change_each(std::move(intents));
   if (intents.size() > 1)
     return refuse(streams_,
                   usage("nodes of several clusters differ, and one plan is about one cluster",
-                        "name one with --cluster"),
+                        "one after the other, with the same flags: " + one_by_one(intents, verb_)),
                   kUsage);
   const int beside = code(true);  // the surveys end with the first event
   return worse(change(std::move(intents.front())), beside);
+}
+
+std::string FleetCommand::one_by_one(const std::vector<plan::Intent>& intents,
+                                     const std::string& verb) const {
+  std::string commands;
+  for (const plan::Intent& intent : intents)
+    commands += fmt::format("{}tessera fleet {} {} --cluster {}", commands.empty() ? "" : "; ", verb,
+                            file_word(path_), shell_word(intent.cluster.text));
+  return commands;
+}
+
+// Looked at together, and applied one by one: each is a run with a journal of its own.
+int FleetCommand::change_each(std::vector<plan::Intent> intents) {
+  const std::string commands = one_by_one(intents, "apply");
+  int worst = code(true);
+  for (plan::Intent& intent : intents) {
+    streams_.out << clean(intent.cluster.text, 100) << ":\n";
+    worst = worse(worst, change(std::move(intent)));
+    streams_.out << "\n" << std::flush;
+  }
+  streams_.err << told(streams_, "each plan is applied by itself: " + commands) << "\n";
+  return worst;
 }
 
 std::string FleetCommand::file_name() const {

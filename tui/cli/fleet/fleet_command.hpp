@@ -79,6 +79,9 @@ class FleetCommand {
   // One plan is about one cluster.
   std::string nothing_words() const;  // why plan and apply change nothing
   int change();
+  // The command of this verb, or another one, for each of these clusters.
+  std::string one_by_one(const std::vector<plan::Intent>& intents, const std::string& verb) const;
+  int change_each(std::vector<plan::Intent> intents);
   int change(plan::Intent intent);
   std::string words() const;
   std::string file_name() const;

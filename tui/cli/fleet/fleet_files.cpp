@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -117,7 +120,38 @@ namespace {
 // Some network file systems lock only what is open for writing.
 int open_to_lock(const std::string& path, int flags) {
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0644);
-  return file >= 0 ? file : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  return file >= 0 ? file : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | (flags & O_NOFOLLOW));
+}
+
+// A mark that has not been renewed for so long is of a runner that was killed.
+constexpr std::chrono::minutes kFresh{10};
+
+constexpr off_t kMostMark = 300;
+
+std::string host_here() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "?";
+}
+
+// What a link leads to, or something else that stands there, is not written over.
+bool takes_mark(int file) {
+  struct stat info {};
+  return file >= 0 && ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
+         info.st_size <= kMostMark;
+}
+
+// "HOST PID" of a runner on another host, by what stands in FILE.lock and when it was written; empty: none.
+std::string mark_of_other(int file) {
+  struct stat info {};
+  std::array<char, kMostMark> text{};
+  if (!takes_mark(file) || ::fstat(file, &info) != 0) return "";
+  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+  if (size <= 0) return "";
+  const auto written = std::chrono::system_clock::from_time_t(info.st_mtime);
+  const std::string_view all(text.data(), static_cast<std::size_t>(size));
+  const std::string_view mark = all.substr(0, all.find('\n'));
+  const bool is_fresh = std::chrono::system_clock::now() - written < kFresh;
+  return is_fresh && mark.substr(0, mark.find(' ')) != host_here() ? clean(mark, 300) : "";
 }
 
 // 0: it is locked; else errno.
@@ -126,10 +160,10 @@ int lock(int file) { return file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 ?
 }  // namespace
 
 FleetLock::FleetLock(const std::string& path, const std::string& state) {
-  beside_ = open_to_lock(resolved(path) + ".lock", O_CREAT);
+  beside_ = open_to_lock(resolved(path) + ".lock", O_CREAT | O_NOFOLLOW);
   if (beside_ < 0)
     if (const std::string kept = kept_for({path, state}, ".lock"); !kept.empty())
-      beside_ = open_to_lock(kept, O_CREAT);
+      beside_ = open_to_lock(kept, O_CREAT | O_NOFOLLOW);
   const int first = lock(beside_);
   file_ = open_to_lock(path, 0);
   const int second = lock(file_);
@@ -137,14 +171,33 @@ FleetLock::FleetLock(const std::string& path, const std::string& state) {
     problem_ = EWOULDBLOCK;
   else if (first != 0 && second != 0)
     problem_ = first;
+  if (problem_ == 0) other_ = mark_of_other(beside_);
+  renew();
+}
+
+// Where another user's FILE.lock cannot be written there is no mark, and its owner's host alone sees the
+// lock.
+void FleetLock::renew() const {
+  if (why_not() || !takes_mark(beside_)) return;
+  const std::string mark = fmt::format("{} {}\n", host_here(), ::getpid());
+  if (::pwrite(beside_, mark.data(), mark.size(), 0) == static_cast<ssize_t>(mark.size()))
+    (void)!::ftruncate(beside_, static_cast<off_t>(mark.size()));
 }
 
 FleetLock::~FleetLock() {
+  if (!why_not() && takes_mark(beside_)) (void)!::ftruncate(beside_, 0);
   if (beside_ >= 0) ::close(beside_);
   if (file_ >= 0) ::close(file_);
 }
 
 std::optional<Error> FleetLock::why_not() const {
+  if (!other_.empty())
+    return Error{
+        "nothing is begun",
+        fmt::format("a tessera fleet run on another host is at work on this file (host and process: {})",
+                    other_),
+        "wait until it has ended, and install the timer on one host alone; one that was killed counts "
+        "for 10 minutes"};
   if (problem_ == 0) return std::nullopt;
   if (problem_ == EWOULDBLOCK)
     return Error{"nothing is begun", "another tessera fleet run is at work on this file",

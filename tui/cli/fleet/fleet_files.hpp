@@ -56,7 +56,8 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
 // One runner of a file at a time on this host, whoever runs it: held for as long as this lives. It locks
 // FILE.lock, which no editor replaces; where that cannot be made, a file of the user's own in the folder
 // `state`, named by the path; and FILE itself, since another user's runner may not be able to make the first.
-// Both lie beside the file that a link leads to. state: empty: there is none.
+// Both lie beside the file that a link leads to. state: empty: there is none. A runner on another host, whose
+// locks may not be seen here, is seen by its mark in FILE.lock for as long as that is renewed.
 class FleetLock {
  public:
   FleetLock(const std::string& path, const std::string& state);
@@ -64,10 +65,12 @@ class FleetLock {
   FleetLock& operator=(const FleetLock&) = delete;
   ~FleetLock();
   std::optional<Error> why_not() const;  // nullopt: it is held
+  void renew() const;                    // for other hosts: it is still at work
 
  private:
   int beside_ = -1, file_ = -1;
-  int problem_ = 0;  // errno
+  int problem_ = 0;    // errno
+  std::string other_;  // the mark of a runner on another host
 };
 
 }  // namespace tessera::cli

@@ -133,6 +133,7 @@ bool FleetCommand::in_turns(const std::function<int()>& turn) {
 }
 
 std::optional<std::string> FleetCommand::why_no_more() const {
+  if (lock_) lock_->renew();
   if (std::string paused = paused_text(); !paused.empty()) return paused;
   if (verb_ != "run" || options_.dry_run) return std::nullopt;
   // By what it says, not by its time: one that was only touched, or written again, is the same.
@@ -143,6 +144,7 @@ std::optional<std::string> FleetCommand::why_no_more() const {
 }
 
 std::string FleetCommand::why_rest() const {
+  if (lock_) lock_->renew();
   const std::string since = paused_since(path_);
   return since.empty() ? "" : fleet::resting_words(since);
 }

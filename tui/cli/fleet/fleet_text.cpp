@@ -55,9 +55,6 @@ std::string otherwise_text(const fleet::Survey& survey, const NodeSurvey& node) 
                      offered_text(*node.node), *node.should_offer, way);
 }
 
-// A name that cannot be shown as it is would be another file's: it is left to whoever types the command.
-std::string file_word(const std::string& path) { return clean(path) == path ? shell_word(path) : "FILE"; }
-
 // named: the node as the command names it, or several of them.
 std::string way_out(const FleetPage& page, const fleet::Survey& survey, const NodeSurvey& node,
                     const LastRuns& runs, const std::string& named, bool several = false) {
@@ -303,6 +300,8 @@ void fit_diff(Grid& grid, const Paper& paper) {
 }
 
 }  // namespace
+
+std::string file_word(const std::string& path) { return clean(path) == path ? shell_word(path) : "FILE"; }
 
 bool advertises_otherwise(const FleetPage& page) {
   return std::any_of(page.surveys.begin(), page.surveys.end(), [](const fleet::Survey& survey) {

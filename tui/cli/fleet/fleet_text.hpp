@@ -30,6 +30,9 @@ struct FleetPage {
   bool names_cluster = false;                 // a command has to say which cluster it is about
 };
 
+// The file as a command names it: one whose name cannot be shown as it is, is left to whoever types it.
+std::string file_word(const std::string& path);
+
 // Of any node the scheduler hands out something else than is made there: a finding of check and diff.
 bool advertises_otherwise(const FleetPage& page);
 std::string check_page(const FleetPage& page, const Options& options);  // nodes that differ, and sums
