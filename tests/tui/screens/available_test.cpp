@@ -12,7 +12,10 @@
 #include "engine/insight/both_sides.hpp"
 #include "engine/insight/free_kinds.hpp"
 #include "engine/model/gpu_numbers.hpp"
+#include "engine/plan/effect/queue.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/query/filter.hpp"
+#include "engine/why/demand.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/random_machines.hpp"
 #include "tests/support/random_world.hpp"
@@ -257,6 +260,61 @@ TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {
   EXPECT_GT(lines, 30);
 }
 
+// What can be had in one cluster, as the slices' JSON says it.
+struct Offered {
+  std::map<std::string, std::int64_t> units;  // by the names that the scheduler hands them out under
+  std::int64_t slices = 0;                    // of which something can be had
+  bool all_known = true;
+};
+Offered offered_by(const Model& model, const Cluster& cluster) {
+  std::map<const Slice*, std::string> names;
+  for (const Node& node : cluster.nodes.all())
+    plan::each_named_slice(cluster, node, catalogue(),
+                           [&](const Slice& slice, const std::string& name) { names[&slice] = name; });
+  const std::vector<query::SliceRow> rows = query::slice_rows(model);
+  const query::Context context{at(0), &catalogue()};
+  const auto json = nlohmann::json::parse(cli::document(rows, context, cli::Markup::json));
+  Offered all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& said = json[i]["available"];
+    all.all_known = all.all_known && !said.is_null();
+    if (said.is_null() || said.get<int>() == 0) continue;
+    ++all.slices;
+    all.units[names[rows[i].slice]] += said.get<int>();
+  }
+  return all;
+}
+
+// The table of demand stands in for FREE NOW where there is room for it, and groups of nodes for the tiles of
+// many.
+TEST(AvailableOnScreens, TheTableOfDemandAndTheGroupsOfNodesCountWhatTheSlicesSay) {
+  int rows = 0, offered = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const RandomWorld random(seed);
+    const Cluster& cluster = random.cluster();
+    const Offered said = offered_by(random.model(), cluster);
+    const bool current = insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
+    for (const why::Demand& row : why::demand(cluster, catalogue())) {
+      EXPECT_EQ(row.free.has_value(), current) << seed << " " << row.resource;
+      // A job's MPS is of one GPU: what several have is not added up.
+      if (!row.free || !said.all_known || row.resource == "mps") continue;
+      std::int64_t units = 0;
+      for (const auto& [name, count] : said.units)
+        units += plan::answers(row.resource, name, cluster.scheduler) ? count : 0;
+      EXPECT_EQ(*row.free, units) << seed << " " << row.resource;
+      ++rows;
+    }
+    if (!current || !said.all_known) continue;
+    std::int64_t free = 0;
+    for (const tui::NodeGroup& group : tui::node_groups(random.model(), 0))
+      free += group.free + group.in_part;
+    EXPECT_EQ(free, said.slices) << seed;
+    offered += free > 0;
+  }
+  EXPECT_GT(rows, 30);
+  EXPECT_GT(offered, 10) << "worlds in which something can be had";
+}
+
 // A machine of two schedulers: what is free on it is free once, on every screen.
 TEST(AvailableOnScreens, MachinesOfTwoSchedulersOfferEachGpuOnceEverywhere) {
   int lines = 0, offered = 0;
@@ -311,6 +369,22 @@ TEST(AvailableOnScreens, ASliceThatIsOutOfUseIsClosedOnEveryPicture) {
   story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 25}}, Family::mps)})}});
   EXPECT_EQ(tui::mosaic_nodes(world, false).at(0).gpus.at(0), "mm░░░░░░")
       << "alice runs on, and no other follows";
+}
+
+// A job of which it is not told where it runs kept a GPU that is not handed out among the free ones of its
+// group.
+TEST(AvailableOnScreens, ASliceThatIsOutOfUseIsClosedInItsGroupOfNodesToo) {
+  Slice used = whole(0), out = whole(1);
+  used.told_held = true;
+  out.told_held = false, out.told_out = true;
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {used}), gpu(1, Strategy::whole, {out})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "", 1, Family::gpu)})}});
+  const std::vector<tui::NodeGroup> groups = tui::node_groups(story.model, 0);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].slices, 2);
+  EXPECT_EQ(groups[0].held, 1);
+  EXPECT_EQ(groups[0].free + groups[0].in_part, 0);
 }
 
 // MPS 100/100 in the head of a GPU whose tiles said free.

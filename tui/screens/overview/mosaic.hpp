@@ -18,8 +18,8 @@ inline constexpr std::size_t kMostTiles = 120;  // nodes; hardly a screen shows 
 // The nodes of small clusters, those in trouble first.
 std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii);
 // The nodes of large ones by model, or by partition where all are of one model; those with trouble first.
-// Empty: the clusters are small.
-std::vector<NodeGroup> node_groups(const Model& model);
+// Empty: the clusters are small, of at most so many nodes.
+std::vector<NodeGroup> node_groups(const Model& model, std::size_t most_tiles = kMostTiles);
 
 void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 void draw_groups(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);

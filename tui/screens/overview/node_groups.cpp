@@ -67,7 +67,8 @@ void add(NodeGroup& group, const Cluster& cluster, const Node& node) {
   if (sight.access != insight::Access::open) return;
   add_use(group, sight, node);
   if (!insight::can_be_had(sight)) return add_one_by_one(group, sight, node);
-  group.free += counts.free;
+  // Those that are not handed out are taken off counts.free only where all claims on their kind are known.
+  group.free += node.unheld.open == 0 ? node.unheld.free : counts.free;
   group.in_part += node.unheld.slices - node.unheld.free;
 }
 
@@ -110,10 +111,10 @@ void add_groups(std::vector<NodeGroup>& groups, const Cluster& cluster) {
 
 }  // namespace
 
-std::vector<NodeGroup> node_groups(const Model& model) {
+std::vector<NodeGroup> node_groups(const Model& model, std::size_t most_tiles) {
   std::size_t nodes = 0;
   for (const Cluster& cluster : model.clusters) nodes += cluster.nodes.size();
-  if (nodes <= kMostTiles) return {};
+  if (nodes <= most_tiles) return {};
   std::vector<NodeGroup> groups;
   for (const Cluster& cluster : model.clusters) add_groups(groups, cluster);
   std::stable_sort(groups.begin(), groups.end(), [](const NodeGroup& a, const NodeGroup& b) {
