@@ -307,10 +307,10 @@ Duration Exporters::State::round() const {
 
 std::vector<Remark> Exporters::State::remarks() const {
   std::vector<Remark> all_of_them;
-  auto add = [&](std::string text, std::string hint, const Since& since) {
+  auto add = [&](std::string text, std::string hint, const Since& begun_at) {
     all_of_them.push_back({Remark::Grade::info, "DCGM exporter", false, std::move(text), std::move(hint)});
     // The text names who has it now, so that it would seem new with each that joins them.
-    all_of_them.back().seen = first_of(since);
+    all_of_them.back().seen = first_of(begun_at);
   };
   if (!forbidden.empty())
     add(fmt::format(

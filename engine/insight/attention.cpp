@@ -212,7 +212,7 @@ class Collector {
       finding.gpu = gpu_of(*node, one);
       finding.commands.insert(finding.commands.begin(), look_at(*node));
       offer_reset(finding, node->name, one.text);
-      if (plans_layout(one)) finding.way_out = WayOut::layout;
+      if (finding.way_out == WayOut::none && plans_layout(one)) finding.way_out = WayOut::layout;
       if (one.restarts_plugin) offer_restart(finding, node->name);
       if (one.gpu && one.follows.empty()) finding.follows = follows_of_fault(*node, *one.gpu);
     }
