@@ -431,23 +431,24 @@ bool Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
                        const Passed& passed) {
   // A GPU's memory may be set aside for virtual machines that do not run.
   if (!slice.exact || slice.kind == SliceKind::vgpu) return false;
-  // An older figure may be that of work that held it: since when it is free is not told.
-  const bool fresh = is_fresh(origin_of(gpu, slice), passed.at, kLongestRound, std::nullopt);
+  const bool often = passed.speaks <= record::longest_step(kLongestRound);
+  // An older figure may be that of work that held it: since when it is free is not told. Where figures are
+  // rare it makes no row, and a slice counts as free only while none speaks of use.
+  const Origin& origin = origin_of(gpu, slice);
+  const bool fresh =
+      origin.source != Source::none && passed.at - origin.at <= (often ? kLongestRound : passed.speaks);
   const std::optional<Percent> use = fresh ? use_of(gpu, slice) : std::nullopt;
   const std::optional<Mib> used = fresh ? memory_used(gpu, slice) : std::nullopt;
   bool& measured = free_measured_[cluster.name];
-  const bool often = passed.speaks <= record::longest_step(kLongestRound);
   measured = measured || (often && (use || used));
-  // Where figures are rare the next one may be long to come, and nothing tells what used it meanwhile.
-  if (!often) {
-    if (use || used) free_seldom_.insert(cluster.name);
-    return false;
-  }
   const std::optional<Mib> all = used ? insight::memory_of(gpu, slice, catalogue_) : std::nullopt;
   const bool keeps =
       all && all->value > 0 &&
       100.0 * static_cast<double>(used->value) >= limits_.rogue_memory * static_cast<double>(all->value);
-  if (!keeps && (!use || use->value < limits_.idle_below)) return false;
+  const bool in_use = keeps || (use && use->value >= limits_.idle_below);
+  // Where figures are rare the next one may be long to come, and nothing tells what used it meanwhile.
+  if (!often && (use || used)) free_seldom_.insert(cluster.name);
+  if (!often || !in_use) return in_use;
   const std::string place = rogue_place(cluster, node, gpu, &slice);
   Rogue& rogue = rogues_[place];
   if (rogue.profile.empty()) {

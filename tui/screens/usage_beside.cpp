@@ -101,7 +101,7 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
   if (rows > kMostRows) add_note(page, fmt::format("and {} more", rows - kMostRows), Role::dim);
   if (rows > 0) return;
   const usage::Reckoning& read = *state.usage.read;
-  if (read.waste_refused || usage::is_unmeasured(read.not_known, sum.cluster))
+  if (read.waste_refused || usage::is_unmeasured(read, sum.cluster))
     add_note(page, "not known", Role::unknown);
   else
     add_note(page, "nothing, as far as there are figures", Role::dim);

@@ -254,7 +254,7 @@ Document nothing_wasted(const UiContext& ui, const UiState& state, int width) {
   if (read.waste_refused) {
     add_sentence(page, read.waste_refused->what + ": " + read.waste_refused->reason, Role::danger);
     add_sentence(page, read.waste_refused->hint);
-  } else if (usage::is_unmeasured(read.not_known)) {
+  } else if (usage::is_unmeasured(read)) {
     page.fact("", "What was wasted is not known.", Role::unknown);
   } else if (const auto* least = usage::least_told(read.use_told)) {
     add_sentence(page,

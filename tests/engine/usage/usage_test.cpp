@@ -446,6 +446,25 @@ TEST(Waste, WhereRogueIsNotKnownNoRowOfItIsListed) {
   EXPECT_NE(missing(here).find("rogue: GPUs that are free are measured"), std::string::npos);
 }
 
+// It makes no row of rogue, and was counted as free and unasked instead.
+TEST(Waste, WhatIsInUseIsNotUnaskedWhereFiguresAreTwentyMinutesApart) {
+  Watched here;
+  be_asked_every_twenty_minutes(here);
+  use_what_is_free(here, 60, 80, 30'000);
+  EXPECT_EQ(here.wasted("unasked", ""), 0);
+  Watched rare;
+  be_asked_every_twenty_minutes(rare);
+  for (int i = 0; i < 4; ++i) {
+    use_what_is_free(rare, 1, 80, 30'000);
+    for (int k = 0; k < 19; ++k) rare.ledger.see(rare.story.cluster(), at(60 * ++rare.minute));
+  }
+  EXPECT_EQ(rare.wasted("unasked", ""), 0) << "a figure speaks until the next one";
+  Watched unused;
+  be_asked_every_twenty_minutes(unused);
+  use_what_is_free(unused, 60, 0, 0);
+  EXPECT_NEAR(unused.wasted("unasked", ""), 4, 1e-9);
+}
+
 // Hours after which one kind of slice that nobody held in a cluster is unasked, while that waits.
 std::optional<double> unasked(Scheduler scheduler, const Slice& slice, Strategy strategy,
                               const std::string& waits_for,

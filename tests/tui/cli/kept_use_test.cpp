@@ -201,7 +201,7 @@ TEST(UsageFromPrometheus, TheScreensTellNoWasteOfWhatNobodyIsNamedFor) {
   told = read();
   ASSERT_TRUE(told) << to_line(told.error());
   EXPECT_TRUE(told->waste.empty()) << "a GPU that stands free looks the same";
-  EXPECT_TRUE(usage::is_unmeasured(told->not_known));
+  EXPECT_TRUE(usage::is_unmeasured(*told));
   EXPECT_TRUE(told->demand.empty()) << "nor is it known what was needed";
 }
 

@@ -236,6 +236,29 @@ TEST(UsageScreens, WhereNoUseWasMeasuredWhatWasWastedIsNotKnown) {
       << session.screen();
 }
 
+// The command says that nothing is missing of a cluster of which waste-except leaves out all, and these did
+// not.
+TEST(UsageScreens, OfAClusterOfWhichAllIsLeftOutNothingIsMissing) {
+  const ClusterName hpc("hpc");
+  usage::Reckoning all = *reckoned();
+  all.waste.clear();
+  all.not_known = {{hpc, "idle", "no use of what was held was measured"}};
+  Session session(two_places(), {200, 60});
+  const auto read = [&](bool left_out) {
+    all.use_told[hpc] = {left_out ? 100.0 : 0.0, usage::UseTold::Missing::figures, left_out};
+    session.state.usage.read = std::make_shared<const usage::Reckoning>(all);
+  };
+  read(true);
+  session.press(":waste<enter>");
+  EXPECT_FALSE(session.shows("What was wasted is not known.")) << session.screen();
+  read(false);
+  EXPECT_TRUE(session.shows("What was wasted is not known.")) << session.screen();
+  session.press(":usage<enter>");
+  EXPECT_FALSE(session.shows("nothing, as far as")) << session.screen();
+  read(true);
+  EXPECT_TRUE(session.shows("nothing, as far as there are figures")) << session.screen();
+}
+
 TEST(UsageScreens, TimesOfWhichNothingIsRecordedAreSaid) {
   usage::Reckoning gappy = *reckoned();
   gappy.gaps.add(*parse_utc("2026-11-20T08:00:00Z"), *parse_utc("2026-11-20T11:00:00Z"), record::Stop::cut);

@@ -182,20 +182,12 @@ bool knows_nothing(const Looked& looked) {
   return looked.accounting && looked.figures_by.empty() && covered && *covered <= 0;
 }
 
-// Of clusters of which all is left out nothing is missing.
-bool is_unmeasured(const Looked& looked) {
-  return std::any_of(looked.not_known.begin(), looked.not_known.end(), [&](const usage::NotKnown& one) {
-    const auto told = looked.use_told.find(one.cluster);
-    return usage::is_unmeasured(one) && (told == looked.use_told.end() || !told->second.left_out);
-  });
-}
-
 // What was not measured may be more than any bound, and so may be what is not recorded any more.
 int code_of(const Looked& looked, const Options& options) {
   if (options.more_than && much_of(looked.waste).slice_hours > *options.more_than) return kFinding;
   if (options.more_than && !usage::ended(looked.gaps, looked.now).empty()) return kUnknown;
   if (options.more_than && usage::least_told(looked.use_told)) return kUnknown;
-  return is_unmeasured(looked) && (options.more_than || looked.waste.empty()) ? kUnknown : kDone;
+  return usage::is_unmeasured(looked) && (options.more_than || looked.waste.empty()) ? kUnknown : kDone;
 }
 
 // The way to more figures, as far as there is one from here, and the way to do without them.
@@ -243,7 +235,7 @@ void tell_too_little(const Looked& looked, const Streams& streams) {
 }
 
 std::string nothing_words(const Looked& looked) {
-  if (is_unmeasured(looked)) return "What was wasted is not known.";
+  if (usage::is_unmeasured(looked)) return "What was wasted is not known.";
   if (const auto* least = usage::least_told(looked.use_told))
     return fmt::format(
         "Nothing idle or too large was found, but use is known of {:.0f} % of the hours held in {} only.",
