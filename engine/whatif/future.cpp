@@ -251,7 +251,7 @@ class Play {
     const bool by_reason = work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
                            work.reason.empty();
     const bool asks_for_machine = room.machine.cpus > 0 || room.machine.memory > 0;
-    return by_reason && (!asks_for_machine || table_->could_serve(room.allowed, room));
+    return by_reason && (!asks_for_machine || table_->could_serve(table_->capable(room.asked), room));
   }
 
   // Of the places that were looked at: how many have the GPUs, how many of these it leaves before a

@@ -309,6 +309,20 @@ TEST_F(WhatIf, AJobWithMoreCpusThanANodeHasDoesNotTakeTheTurnOfTheNext) {
   EXPECT_EQ(told(unfold(question())), "6@0m 4@240m 5@540m");
 }
 
+// A larger node without such GPUs counted as one that could serve it: it took the turn of the next.
+TEST_F(WhatIf, AJobWithMoreCpusThanTheNodesWithItsGpusHaveDoesNotTakeTheTurnOfTheNext) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 0;
+  nodes_.push_back(test::node("n2", {}));
+  nodes_.back().cpus = 128, nodes_.back().cpus_held = 0;
+  runs("1", 0, 4);
+  waits("2", "gpu:h100", 1, 5).needs.emplace().cpus = 100;
+  waits("3", "gpu:h100", 2, 5).needs.emplace().cpus = 8;  // starts in four hours
+  waits("4", "gpu:h100", 1, 5);                           // would delay it
+  waits("5", "gpu:h100", 1, 5).limit = 3h;                // does not
+  EXPECT_EQ(told(unfold(question())), "5@0m 3@240m 4@540m");
+}
+
 TEST_F(WhatIf, NothingStartsBehindTheEndOfTheTimeThatIsLookedAt) {
   whole_gpus(1);
   runs("1", 0, 5);
