@@ -227,14 +227,13 @@ class Play {
         continue;
       }
       failed[one.shape] = true;
-      if (places.roomy < room.nodes) {
-        full[shape.room] = true;
-        unserved[room.like].add(places.with_gpus < room.nodes ? why::MachineNeed{} : room.machine);
-      }
-      // What reservations keep waiting holds no other up.
+      const bool is_full = places.roomy < room.nodes;
+      if (is_full) unserved[room.like].add(places.with_gpus < room.nodes ? why::MachineNeed{} : room.machine);
+      // What reservations keep waiting holds no other up: a shorter one for the same room may take its turn.
       const bool reserved = places.with_gpus >= room.nodes && places.unreserved < room.nodes;
       if (reserved) too_long[room.like] = longest;
       if (reserved) continue;
+      full[shape.room] = is_full;
       if (!takes_turn()) continue;
       guarded.insert(room.partition);
       if (!question_.cluster->simulated)

@@ -207,6 +207,22 @@ TEST_F(WhatIf, AJobThatAReservationKeepsWaitingHoldsNoOtherUp) {
   EXPECT_EQ(told(unfold(question())), "3@0m") << "the reservation has no end";
 }
 
+// The longer one found too few CPUs, and nothing was kept free for the shorter one that asks for the same.
+TEST_F(WhatIf, AShortJobBehindALikeOneThatAReservationKeepsWaitingIsNotDelayed) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 56;
+  Reservation service;
+  service.name = "service", service.nodes = "n1", service.state = "INACTIVE", service.start = at(6 * 3600);
+  reservations_ = {service};
+  runs("1", 0, 2);
+  waits("2", "gpu:h100", 1, 10).needs.emplace().cpus = 60;  // would run into it
+  Workload& short_one = waits("3", "gpu:h100", 1, 10);      // starts in two hours
+  short_one.needs.emplace().cpus = 60, short_one.limit = 1h;
+  Workload& behind = waits("4", "gpu:h100", 1, 10);  // would delay it
+  behind.needs.emplace().cpus = 8, behind.limit = 3h;
+  EXPECT_EQ(told(unfold(question())), "3@120m 4@180m") << "the reservation has no end";
+}
+
 // A free node that a reservation keeps from the first in line counted as its room: those behind it took the
 // CPUs of the node for which it waits.
 TEST_F(WhatIf, ANodeThatAReservationKeepsFromTheFirstInLineIsNoRoomForIt) {
