@@ -219,7 +219,10 @@ class Play {
       const auto takes_turn = [&] {
         return is_slurm() && !guarded.contains(room.partition) && waits_its_turn(*one.work, room);
       };
-      if (unserved[room.like].covers(room.machine) && !takes_turn()) continue;
+      if (unserved[room.like].covers(room.machine) && !takes_turn()) {
+        failed[one.shape] = plan_ || may_be_first(*one.work);  // else another alike may take it
+        continue;
+      }
       Found places;
       const std::vector<std::size_t> found = search(shape, room, places);
       if (static_cast<int>(found.size()) == room.nodes) {
@@ -227,14 +230,13 @@ class Play {
         continue;
       }
       failed[one.shape] = true;
-      if (places.roomy < room.nodes) {
-        full[shape.room] = true;
-        unserved[room.like].add(places.with_gpus < room.nodes ? why::MachineNeed{} : room.machine);
-      }
-      // What reservations keep waiting holds no other up.
+      const bool is_full = places.roomy < room.nodes;
+      if (is_full) unserved[room.like].add(places.with_gpus < room.nodes ? why::MachineNeed{} : room.machine);
+      // What reservations keep waiting holds no other up: a shorter one for the same room may take its turn.
       const bool reserved = places.with_gpus >= room.nodes && places.unreserved < room.nodes;
       if (reserved) too_long[room.like] = longest;
       if (reserved) continue;
+      full[shape.room] = is_full;
       if (!takes_turn()) continue;
       guarded.insert(room.partition);
       if (!question_.cluster->simulated)
@@ -248,10 +250,14 @@ class Play {
   // the scheduler's reason is older than it.
   bool waits_its_turn(const Workload& work, const Room& room) const {
     if (plan_) return table_->could_serve(table_->capable(room.asked), room);
-    const bool by_reason = work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
-                           work.reason.empty();
     const bool asks_for_machine = room.machine.cpus > 0 || room.machine.memory > 0;
-    return by_reason && (!asks_for_machine || table_->could_serve(room.allowed, room));
+    return may_be_first(work) &&
+           (!asks_for_machine || table_->could_serve(table_->capable(room.asked), room));
+  }
+
+  static bool may_be_first(const Workload& work) {
+    return work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
+           work.reason.empty();
   }
 
   // Of the places that were looked at: how many have the GPUs, how many of these it leaves before a

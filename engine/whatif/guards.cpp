@@ -71,7 +71,8 @@ const Guard* Table::guard(std::size_t number, const Due& due, const Places* left
     // Where there is room, those before it come first.
     const bool has_room = are_enough(able_[room.asked], allowed, room,
                                      [&](const Place& one) { return one.machine.has(room.machine); });
-    if (!has_room && could_serve(ever_[room.asked], room)) {
+    const auto is_large = [&](const Place& one) { return one.machine.is_large_enough(room.machine); };
+    if (!has_room && are_enough(ever_[room.asked], allowed, room, is_large)) {
       Guard made = walk(number, due, allowed);
       if (static_cast<int>(made.places.size()) == room.nodes) at->second = std::move(made);
     }

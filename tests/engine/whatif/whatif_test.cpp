@@ -207,6 +207,22 @@ TEST_F(WhatIf, AJobThatAReservationKeepsWaitingHoldsNoOtherUp) {
   EXPECT_EQ(told(unfold(question())), "3@0m") << "the reservation has no end";
 }
 
+// The longer one found too few CPUs, and nothing was kept free for the shorter one that asks for the same.
+TEST_F(WhatIf, AShortJobBehindALikeOneThatAReservationKeepsWaitingIsNotDelayed) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 56;
+  Reservation service;
+  service.name = "service", service.nodes = "n1", service.state = "INACTIVE", service.start = at(6 * 3600);
+  reservations_ = {service};
+  runs("1", 0, 2);
+  waits("2", "gpu:h100", 1, 10).needs.emplace().cpus = 60;  // would run into it
+  Workload& short_one = waits("3", "gpu:h100", 1, 10);      // starts in two hours
+  short_one.needs.emplace().cpus = 60, short_one.limit = 1h;
+  Workload& behind = waits("4", "gpu:h100", 1, 10);  // would delay it
+  behind.needs.emplace().cpus = 8, behind.limit = 3h;
+  EXPECT_EQ(told(unfold(question())), "3@120m 4@180m") << "the reservation has no end";
+}
+
 // A free node that a reservation keeps from the first in line counted as its room: those behind it took the
 // CPUs of the node for which it waits.
 TEST_F(WhatIf, ANodeThatAReservationKeepsFromTheFirstInLineIsNoRoomForIt) {
@@ -307,6 +323,20 @@ TEST_F(WhatIf, AJobWithMoreCpusThanANodeHasDoesNotTakeTheTurnOfTheNext) {
   waits("5", "gpu:h100", 1, 5);                           // would delay it
   waits("6", "gpu:h100", 1, 5).limit = 3h;                // does not
   EXPECT_EQ(told(unfold(question())), "6@0m 4@240m 5@540m");
+}
+
+// A larger node without such GPUs counted as one that could serve it: it took the turn of the next.
+TEST_F(WhatIf, AJobWithMoreCpusThanTheNodesWithItsGpusHaveDoesNotTakeTheTurnOfTheNext) {
+  whole_gpus(2);
+  nodes_.front().cpus = 64, nodes_.front().cpus_held = 0;
+  nodes_.push_back(test::node("n2", {}));
+  nodes_.back().cpus = 128, nodes_.back().cpus_held = 0;
+  runs("1", 0, 4);
+  waits("2", "gpu:h100", 1, 5).needs.emplace().cpus = 100;
+  waits("3", "gpu:h100", 2, 5).needs.emplace().cpus = 8;  // starts in four hours
+  waits("4", "gpu:h100", 1, 5);                           // would delay it
+  waits("5", "gpu:h100", 1, 5).limit = 3h;                // does not
+  EXPECT_EQ(told(unfold(question())), "5@0m 3@240m 4@540m");
 }
 
 TEST_F(WhatIf, NothingStartsBehindTheEndOfTheTimeThatIsLookedAt) {
