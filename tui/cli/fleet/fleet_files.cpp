@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -127,6 +128,9 @@ int open_to_lock(const std::string& path, int flags) {
 // A mark that has not been renewed for so long is of a runner that was killed.
 constexpr std::chrono::minutes kFresh{10};
 
+// One that is younger is not written again: each time costs a wait for the disk.
+constexpr std::chrono::minutes kYoung{1};
+
 constexpr off_t kMostMark = 300;
 
 std::string host_here() {
@@ -185,22 +189,31 @@ std::optional<std::string> line_in(int file) {
   return std::string(all.substr(0, all.find('\n')));
 }
 
-// Both times by the clock of where the file lies: the clock here may be another one.
-bool is_fresh(int file) {
+// How long ago it was written, by the clock of where the file lies: the clock here may be another one.
+// nullopt: that clock is told to the owner of the file alone.
+std::optional<std::chrono::seconds> age_there(int file) {
   const timespec touched[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
-  const bool now_told = ::futimens(file, touched) == 0;
   struct stat info {};
-  if (::fstat(file, &info) != 0) return true;
-  using Clock = std::chrono::system_clock;
-  const auto now = now_told ? Clock::from_time_t(info.st_atime) : Clock::now();
-  return now - Clock::from_time_t(info.st_mtime) < kFresh;
+  if (::futimens(file, touched) != 0 || ::fstat(file, &info) != 0) return std::nullopt;
+  return std::chrono::seconds(info.st_atime - info.st_mtime);
+}
+
+bool is_old(int file) {
+  if (const auto age = age_there(file)) return *age >= kFresh;
+  struct stat info {};
+  return ::fstat(file, &info) == 0 && std::chrono::seconds(::time(nullptr) - info.st_mtime) >= kFresh;
+}
+
+bool is_young(int file) {
+  const auto age = age_there(file);
+  return age && *age >= std::chrono::seconds(0) && *age < kYoung;
 }
 
 // Host and process of a runner on another host that is at work; empty: none.
 std::string other_at_work(int file, const std::string& line, const std::string& own) {
   const Mark mark = mark_of(line);
   if (mark.host.empty() || !is_of_other_host(mark, mark_of(own))) return "";
-  return is_fresh(file) ? host_and_process(mark) : "";
+  return is_old(file) ? "" : host_and_process(mark);
 }
 
 // 0: it is locked; else errno.
@@ -237,9 +250,10 @@ void FleetLock::renew() const {
     problem_ = errno;
   else if (!marked_)
     other_ = other_at_work(beside_, *line, mark_);
-  else if (*line != mark_)
+  else if (line != mark_)
     other_ = host_and_process(mark_of(*line));
-  if (!why_not()) write_mark();
+  if (why_not() || (marked_ && line == mark_ && is_young(beside_))) return;
+  write_mark();
 }
 
 // On the disk at once: a mark that only waits to be written is seen by no other host.
