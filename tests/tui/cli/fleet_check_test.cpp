@@ -106,7 +106,8 @@ TEST_F(FleetCommandLine, EachOfSeveralClustersHasAPlanAndApplyNamesTheCommandOfE
   EXPECT_EQ(run({"plan", path}), kDone) << err.str();
   for (const char* shown : {"hpc:\n", "prod:\n", "n2", "k1"})
     EXPECT_NE(out.str().find(shown), std::string::npos) << shown << out.str();
-  EXPECT_NE(err.str().find("each plan is applied by itself: " + commands("apply")), std::string::npos)
+  EXPECT_NE(err.str().find("each plan is applied by itself, with the same flags: " + commands("apply")),
+            std::string::npos)
       << err.str();
   options.output = OutputFormat::json;
   EXPECT_EQ(run({"plan", path}), kUsage) << "two documents are no document";

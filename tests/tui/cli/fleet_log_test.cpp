@@ -22,6 +22,11 @@ class FleetLog : public test::FleetCommandLine {
     for (const FleetLine& line : *lines) all.push_back(line.at + " " + line.who + " " + line.what);
     return all;
   }
+  static std::string marked(const std::string& file) {
+    std::string line;
+    std::getline(std::ifstream(file) >> std::ws, line);
+    return line;
+  }
   std::string path, state;
 };
 
@@ -137,12 +142,68 @@ TEST_F(FleetLog, ARunnerOnAnotherHostIsSeenByItsMarkUntilThatIsOld) {
     const FleetLock held(path, state);
     EXPECT_FALSE(held.why_not());
     EXPECT_GT(std::filesystem::file_size(mark), 0u) << "its own mark stands there";
+    const auto now = std::filesystem::file_time_type::clock::now();
+    std::filesystem::last_write_time(mark, now - std::chrono::minutes(9));
     held.renew();
     EXPECT_FALSE(held.why_not());
+    EXPECT_GT(std::filesystem::last_write_time(mark), now - std::chrono::minutes(1)) << "it is new again";
   }
   EXPECT_EQ(std::filesystem::file_size(mark), 0u) << "and is removed at its end";
   const FleetLock next(path, state);
   EXPECT_FALSE(next.why_not());
+}
+
+// Both had looked before either wrote: each took the file for its own.
+TEST_F(FleetLog, OfTwoRunnersThatBeginTogetherOnTwoHostsTheOneThatWasWrittenOverGivesWay) {
+  const std::string mark = path + ".lock";
+  {
+    const FleetLock first(path, state, [&] { std::ofstream(mark) << "elsewhere.example 4711 ?\n"; });
+    ASSERT_TRUE(first.why_not());
+    EXPECT_NE(first.why_not()->reason.find("(host and process: elsewhere.example 4711)"), std::string::npos)
+        << first.why_not()->reason;
+  }
+  EXPECT_EQ(marked(mark), "elsewhere.example 4711 ?") << "the mark of the other one stays";
+  std::filesystem::resize_file(mark, 0);
+  const FleetLock second(path, state, [] {});
+  EXPECT_FALSE(second.why_not()) << "its own mark still stands there";
+}
+
+// One that was stopped for long wrote over the mark of the one that had taken over, and removed it.
+TEST_F(FleetLog, ARunnerWhoseMarkIsThatOfAnotherOneByNowEndsAndLeavesIt) {
+  const std::string mark = path + ".lock";
+  {
+    const FleetLock held(path, state);
+    ASSERT_FALSE(held.why_not());
+    std::ofstream(mark) << "elsewhere.example 4711\n";
+    held.renew();
+    EXPECT_TRUE(held.why_not());
+    held.renew();
+    EXPECT_EQ(marked(mark), "elsewhere.example 4711");
+  }
+  EXPECT_EQ(marked(mark), "elsewhere.example 4711");
+  std::filesystem::resize_file(mark, 0);
+  {
+    const FleetLock held(path, state);
+    ASSERT_FALSE(held.why_not());
+    std::ofstream(mark) << "elsewhere.example 4712\n";  // and nothing is renewed before the end
+  }
+  EXPECT_EQ(marked(mark), "elsewhere.example 4712");
+}
+
+// Hosts that are all called localhost took the mark of each other for their own.
+TEST_F(FleetLog, AHostOfTheSameNameIsAnotherOneByItsBoot) {
+  const std::string mark = path + ".lock";
+  std::string own;
+  {
+    const FleetLock held(path, state);
+    own = marked(mark);
+  }
+  const std::size_t boot = own.rfind(' ') + 1;
+  if (own.substr(boot) == "?") GTEST_SKIP() << "the boot is not told here";
+  std::ofstream(mark) << own.substr(0, boot) << "01234567-89ab-cdef-0123-456789abcdef\n";
+  EXPECT_TRUE(FleetLock(path, state).why_not());
+  std::ofstream(mark) << own << "\n";
+  EXPECT_FALSE(FleetLock(path, state).why_not()) << "one that was killed on this host";
 }
 
 }  // namespace

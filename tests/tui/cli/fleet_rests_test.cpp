@@ -105,6 +105,33 @@ TEST_F(FleetRests, NodesThatWereOnlyClosedBeforeThePauseAreOpenedAgainOnceTheirW
   EXPECT_TRUE(was_asked("resume back r1")) << err.str();
 }
 
+// Opening a node may take long: the mark grew old, and a runner on another host began beside this one.
+TEST_F(FleetRests, NodesThatAreOpenedAgainKeepTheMarkOfTheRunnerNew) {
+  path = file(
+      "pools: [{name: a, nodes: n2, layout: as-is, windows: [{when: 'Fri 07:00-09:00', layout: "
+      "7g.80gb}]}, {name: b, layout: as-is}]");
+  EXPECT_EQ(run({"run", path}), kFinding);
+  unpause();
+  later = 2 * 3600;
+  const std::string mark = path + ".lock";
+  bool is_new = false;
+  resumes = [&](FakeRuns& room) {
+    room.write("", plan::Resumed{"root", "login1"});
+    room.write("n2", plan::Asked{plan::Ask::closed_by_other, "n2 is closed by bob. Go on?"});
+    const auto now = std::filesystem::file_time_type::clock::now();
+    std::filesystem::last_write_time(mark, now - std::chrono::minutes(9));
+    room.on_demand = [&, now](FakeRuns& here) {
+      is_new = std::filesystem::last_write_time(mark) > now - std::chrono::minutes(1);
+      here.write("n2", plan::NodeFinished{plan::Outcome::recorded, "done"});
+      here.write("", plan::RunFinished{plan::Outcome::recorded, "done"});
+      keep(here, RunState::finished);
+    };
+  };
+  run({"run", path});
+  EXPECT_TRUE(was_asked("resume back r1")) << err.str();
+  EXPECT_TRUE(is_new) << err.str();
+}
+
 TEST_F(FleetRests, ANodeThatHasFailedWhileTheFileWasPausedIsAPersons) {
   starts = [this](FakeRuns& room) {
     room.write("n2", plan::StepBegun{"close", 1, plan::CloseNode{}});

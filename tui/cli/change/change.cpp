@@ -160,7 +160,12 @@ class Resumer {
                                             : plan::Onward::carry_on;
     Follower follower(clusters_, options_, streams_, lines_, run);
     follower.know(known);
-    if (!goes_back) follower.rest_when(why_rest_);
+    // Asked in every case, which is what keeps the mark of the runner new; going back is not stopped by it.
+    if (why_rest_)
+      follower.rest_when([this, goes_back] {
+        std::string why = why_rest_();
+        return goes_back ? std::string() : why;
+      });
     // Naming the cluster says that it is the one, where it does not tell its identity.
     clusters_.runs()->resume(
         run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due, known.chain().last()});

@@ -213,11 +213,12 @@ void Follower::park(int signal) {
   clusters_.runs()->park_all(signal_text(signal));
 }
 
-// Once: whoever wants it to go on meanwhile takes it up again when it rests.
+// Once: whoever wants it to go on meanwhile takes it up again when it rests. It is asked until the end all
+// the same: by being asked, fleet run keeps its mark in FILE.lock from growing old.
 void Follower::rest_where_wanted() {
-  if (!why_rest_ || asked_to_rest_ || !followed_.run()) return;
+  if (!why_rest_) return;
   const std::string why = why_rest_();
-  if (why.empty()) return;
+  if (why.empty() || asked_to_rest_ || !followed_.run()) return;
   streams_.err << told(streams_, "Parking at the edge of the current step: " + told(streams_, why))
                << std::endl;
   asked_to_rest_ = true;

@@ -434,7 +434,7 @@ int FleetCommand::change_each(std::vector<plan::Intent> intents) {
     worst = worse(worst, change(std::move(intent)));
     streams_.out << "\n" << std::flush;
   }
-  streams_.err << told(streams_, "each plan is applied by itself: " + commands) << "\n";
+  streams_.err << told(streams_, "each plan is applied by itself, with the same flags: " + commands) << "\n";
   return worst;
 }
 

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "engine/digest.hpp"
 #include "engine/fleet/reader.hpp"
@@ -126,6 +128,9 @@ int open_to_lock(const std::string& path, int flags) {
 // A mark that has not been renewed for so long is of a runner that was killed.
 constexpr std::chrono::minutes kFresh{10};
 
+// One that is younger is not written again: each time costs a wait for the disk.
+constexpr std::chrono::minutes kYoung{1};
+
 constexpr off_t kMostMark = 300;
 
 std::string host_here() {
@@ -140,18 +145,75 @@ bool takes_mark(int file) {
          info.st_size <= kMostMark;
 }
 
-// "HOST PID" of a runner on another host, by what stands in FILE.lock and when it was written; empty: none.
-std::string mark_of_other(int file) {
-  struct stat info {};
+// Known by its boot: names are not unique everywhere, nor are the machine IDs of hosts made from one image.
+std::string boot_here() {
+  const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  std::array<char, 64> text{};
+  const ssize_t size = file >= 0 ? ::read(file, text.data(), text.size()) : -1;
+  if (file >= 0) ::close(file);
+  std::string id(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  if (id.ends_with('\n')) id.pop_back();
+  return id.size() == 36 && id.find_first_not_of("0123456789abcdef-") == std::string::npos ? id : "?";
+}
+
+struct Mark {
+  std::string host, process, boot;  // boot: empty or "?": it is not told
+};
+
+Mark mark_of(const std::string& line) {
+  Mark mark;
+  std::istringstream(line) >> mark.host >> mark.process >> mark.boot;
+  return mark;
+}
+
+std::string host_and_process(const Mark& mark) {
+  return clean(mark.process.empty() ? mark.host : mark.host + " " + mark.process, 300);
+}
+
+bool is_of_other_host(const Mark& mark, const Mark& own) {
+  const auto told = [](const Mark& one) { return !one.boot.empty() && one.boot != "?"; };
+  return mark.host != own.host || (told(mark) && told(own) && mark.boot != own.boot);
+}
+
+// What stands in FILE.lock; nullopt: it cannot be read, as errno says. Through a descriptor of its own: some
+// network file systems look for what others have written only where a file is opened.
+std::optional<std::string> line_in(int file) {
+  const int opened = ::open(fmt::format("/proc/self/fd/{}", file).c_str(), O_RDONLY | O_CLOEXEC);
   std::array<char, kMostMark> text{};
-  if (!takes_mark(file) || ::fstat(file, &info) != 0) return "";
-  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
-  if (size <= 0) return "";
-  const auto written = std::chrono::system_clock::from_time_t(info.st_mtime);
+  const ssize_t size = ::pread(opened >= 0 ? opened : file, text.data(), text.size(), 0);
+  const int problem = errno;
+  if (opened >= 0) ::close(opened);
+  errno = problem;
+  if (size < 0) return std::nullopt;
   const std::string_view all(text.data(), static_cast<std::size_t>(size));
-  const std::string_view mark = all.substr(0, all.find('\n'));
-  const bool is_fresh = std::chrono::system_clock::now() - written < kFresh;
-  return is_fresh && mark.substr(0, mark.find(' ')) != host_here() ? clean(mark, 300) : "";
+  return std::string(all.substr(0, all.find('\n')));
+}
+
+// How long ago it was written, by the clock of where the file lies: the clock here may be another one.
+// nullopt: that clock is told to the owner of the file alone.
+std::optional<std::chrono::seconds> age_there(int file) {
+  const timespec touched[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  struct stat info {};
+  if (::futimens(file, touched) != 0 || ::fstat(file, &info) != 0) return std::nullopt;
+  return std::chrono::seconds(info.st_atime - info.st_mtime);
+}
+
+bool is_old(int file) {
+  if (const auto age = age_there(file)) return *age >= kFresh;
+  struct stat info {};
+  return ::fstat(file, &info) == 0 && std::chrono::seconds(::time(nullptr) - info.st_mtime) >= kFresh;
+}
+
+bool is_young(int file) {
+  const auto age = age_there(file);
+  return age && *age >= std::chrono::seconds(0) && *age < kYoung;
+}
+
+// Host and process of a runner on another host that is at work; empty: none.
+std::string other_at_work(int file, const std::string& line, const std::string& own) {
+  const Mark mark = mark_of(line);
+  if (mark.host.empty() || !is_of_other_host(mark, mark_of(own))) return "";
+  return is_old(file) ? "" : host_and_process(mark);
 }
 
 // 0: it is locked; else errno.
@@ -159,7 +221,8 @@ int lock(int file) { return file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 ?
 
 }  // namespace
 
-FleetLock::FleetLock(const std::string& path, const std::string& state) {
+FleetLock::FleetLock(const std::string& path, const std::string& state, const std::function<void()>& settle)
+    : mark_(fmt::format("{} {} {}", host_here(), ::getpid(), boot_here())) {
   beside_ = open_to_lock(resolved(path) + ".lock", O_CREAT | O_NOFOLLOW);
   if (beside_ < 0)
     if (const std::string kept = kept_for({path, state}, ".lock"); !kept.empty())
@@ -171,21 +234,38 @@ FleetLock::FleetLock(const std::string& path, const std::string& state) {
     problem_ = EWOULDBLOCK;
   else if (first != 0 && second != 0)
     problem_ = first;
-  if (problem_ == 0) other_ = mark_of_other(beside_);
+  renew();
+  // Two that began together saw no mark of each other: the one whose mark was written over gives way.
+  if (!marked_ || !settle) return;
+  settle();
   renew();
 }
 
 // Where another user's FILE.lock cannot be written there is no mark, and its owner's host alone sees the
-// lock.
+// lock. Where a mark of this runner stood and that of another one stands now, that one has taken over.
 void FleetLock::renew() const {
   if (why_not() || !takes_mark(beside_)) return;
-  const std::string mark = fmt::format("{} {}\n", host_here(), ::getpid());
-  if (::pwrite(beside_, mark.data(), mark.size(), 0) == static_cast<ssize_t>(mark.size()))
-    (void)!::ftruncate(beside_, static_cast<off_t>(mark.size()));
+  const auto line = line_in(beside_);
+  if (!line)
+    problem_ = errno;
+  else if (!marked_)
+    other_ = other_at_work(beside_, *line, mark_);
+  else if (line != mark_)
+    other_ = host_and_process(mark_of(*line));
+  if (why_not() || (marked_ && line == mark_ && is_young(beside_))) return;
+  write_mark();
+}
+
+// On the disk at once: a mark that only waits to be written is seen by no other host.
+void FleetLock::write_mark() const {
+  const std::string line = mark_ + "\n";
+  if (::pwrite(beside_, line.data(), line.size(), 0) != static_cast<ssize_t>(line.size())) return;
+  (void)!::ftruncate(beside_, static_cast<off_t>(line.size()));
+  marked_ = ::fsync(beside_) == 0 || marked_;
 }
 
 FleetLock::~FleetLock() {
-  if (!why_not() && takes_mark(beside_)) (void)!::ftruncate(beside_, 0);
+  if (!why_not() && takes_mark(beside_) && line_in(beside_) == mark_) (void)!::ftruncate(beside_, 0);
   if (beside_ >= 0) ::close(beside_);
   if (file_ >= 0) ::close(file_);
 }

@@ -2,6 +2,7 @@
 // Threads: one at a time.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -60,17 +61,24 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
 // locks may not be seen here, is seen by its mark in FILE.lock for as long as that is renewed.
 class FleetLock {
  public:
-  FleetLock(const std::string& path, const std::string& state);
+  // settle: waits a moment, so that a runner that begins on another host at the same time has written its
+  // mark; empty: that is not looked for.
+  FleetLock(const std::string& path, const std::string& state, const std::function<void()>& settle = {});
   FleetLock(const FleetLock&) = delete;
   FleetLock& operator=(const FleetLock&) = delete;
   ~FleetLock();
   std::optional<Error> why_not() const;  // nullopt: it is held
-  void renew() const;                    // for other hosts: it is still at work
+  // For other hosts: it is still at work. Where another one has put its mark there, it is not held any more.
+  void renew() const;
 
  private:
+  void write_mark() const;
+
+  std::string mark_;  // of this runner
   int beside_ = -1, file_ = -1;
-  int problem_ = 0;    // errno
-  std::string other_;  // the mark of a runner on another host
+  mutable int problem_ = 0;      // errno
+  mutable bool marked_ = false;  // its mark was written
+  mutable std::string other_;    // host and process of another runner
 };
 
 }  // namespace tessera::cli

@@ -36,11 +36,19 @@ void free_first(plan::Intent& intent, const fleet::Survey& survey) {
                         [&](const NodeName& node) { return !held.contains(node); });
 }
 
+// By the clock of this call; never longer, whatever that clock does meanwhile.
+void let_marks_settle(OpenClusters& clusters) {
+  constexpr Duration kSettled = std::chrono::seconds(1);
+  const TimePoint begun = clusters.wall();
+  const Duration left = kSettled - (clusters.wall() - begun);
+  if (left > Duration{0}) clusters.sleep(std::min(left, kSettled));
+}
+
 }  // namespace
 
 std::optional<int> FleetCommand::before_run() {
   if (options_.dry_run) return std::nullopt;
-  lock_.emplace(path_, place().state);
+  lock_.emplace(path_, place().state, [this] { let_marks_settle(clusters_); });
   if (auto why = lock_->why_not()) {
     note(to_line(*why));
     return refuse(streams_, *why, kFinding);
@@ -133,7 +141,10 @@ bool FleetCommand::in_turns(const std::function<int()>& turn) {
 }
 
 std::optional<std::string> FleetCommand::why_no_more() const {
-  if (lock_) lock_->renew();
+  if (lock_) {
+    lock_->renew();
+    if (const auto why = lock_->why_not()) return why->reason;
+  }
   if (std::string paused = paused_text(); !paused.empty()) return paused;
   if (verb_ != "run" || options_.dry_run) return std::nullopt;
   // By what it says, not by its time: one that was only touched, or written again, is the same.
