@@ -73,6 +73,33 @@ TEST(PackCommand, WhatIsNotPlayedIsNotTakenForWhatDoesNotStart) {
       << asked.err.str();
 }
 
+// Which nodes job 7 may use is Slurm's to work out. The plan for it was told as one that serves all, and
+// --apply drained a node for it.
+TEST(PackCommand, WhatRestsOnAGuessIsAFindingAndMadeOnlyWhereSomethingElseStartsSooner) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.nodes_in = "short";
+  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu:3g.40gb")};
+  for (Workload& one : asked.work) one.group = "short", one.needs = NodeNeeds{};
+  asked.work[0].needs->features = "[rack1|rack2]";
+  const Workload played = asked.work[1];
+  asked.work.pop_back();
+  EXPECT_EQ(asked.run(), kFinding) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("a guess for 1 of the jobs or pods"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("To make the change"), std::string::npos) << asked.out.str();
+  asked.plan_it = true;
+  EXPECT_EQ(asked.run(), kFinding) << asked.err.str();
+  asked.plan_it = false, asked.apply_it = true, asked.err.str("");
+  EXPECT_EQ(asked.run(), kFinding);
+  EXPECT_NE(asked.err.str().find("none of it is known to start sooner within 24 h"), std::string::npos)
+      << asked.err.str();
+  EXPECT_EQ(asked.err.str().find("read-only"), std::string::npos) << "it was not begun";
+  asked.work.push_back(played), asked.err.str("");
+  EXPECT_EQ(asked.run(), kFinding);
+  EXPECT_EQ(asked.err.str().find("known to start sooner"), std::string::npos) << asked.err.str();
+  EXPECT_NE(asked.err.str().find("tessera is read-only by default"), std::string::npos) << asked.err.str();
+}
+
 TEST(PackCommand, TheQueueIsTheDemand) {
   AskedOfCluster asked;
   asked.for_queue = true;

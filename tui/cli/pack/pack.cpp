@@ -16,6 +16,7 @@
 #include "engine/pack/unserved.hpp"
 #include "engine/text.hpp"
 #include "engine/whatif/whatif.hpp"
+#include "engine/why/may_use.hpp"
 #include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/moment.hpp"
 #include "tui/cli/change/planning.hpp"
@@ -295,11 +296,38 @@ std::string what_instead(const pack::Problem& problem) {
          " in place of --for-queue";
 }
 
-// Whether the demand is met, and nothing of what waits was left out of it for lack of a node.
+// Whether the demand is met, nothing of what waits was left out of it for lack of a node, and none of it
+// rests on a guess.
 bool serves_all(const Asked& asked, const pack::Answer& packed) {
   const pack::QueueDemand* queue = asked.cluster && asked.cluster->queue ? &*asked.cluster->queue : nullptr;
-  const bool left_out = queue && (!queue->no_node.empty() || queue->beyond > 0);
-  return packed.met() && !left_out;
+  const bool open = queue && (!queue->no_node.empty() || queue->beyond > 0 || queue->guessed > 0);
+  return packed.met() && !open;
+}
+
+// Whether no start speaks for the change: what is played starts no sooner, and the rest is not played since
+// which nodes it may use is a guess.
+bool helps_none_for_certain(const whatif::Comparison& forecast, const pack::QueueDemand& queue,
+                            const Cluster& cluster) {
+  const auto is_guessed = [&](const WorkloadId& id) {
+    const Workload* work = cluster.workloads.find(id);
+    return work && (why::is_selective(*work, cluster.scheduler) || why::has_unread_features(*work) ||
+                    why::is_short_of_machine(*work, cluster.scheduler));
+  };
+  std::vector<WorkloadId> others = queue.ids;
+  std::erase_if(others, is_guessed);
+  return whatif::helps_none(forecast, others);
+}
+
+// Why nothing is made for a queue that it helps in no way that is known.
+Error why_not_made(const Asked& asked, bool all_played) {
+  const int hours = whatif::kUsualHours;
+  return {"nothing was changed",
+          all_played
+              ? fmt::format("the change is for what waits, and none of it starts sooner within {} h", hours)
+              : fmt::format("the change is for what waits, and none of it is known to start sooner "
+                            "within {} h",
+                            hours),
+          what_instead(asked.problem)};
 }
 
 // The plan of the answer: looked at, or armed and run. What is unmet was told before.
@@ -326,14 +354,10 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
   if (!plan) return refuse(streams, plan.error(), kFinding);
   if (options.for_queue && plan->no_steps.empty() && plan->violations.empty()) {
     const whatif::Comparison forecast = forecast_of(*plan, catalogue, clusters);
-    streams.err << forecast_text(forecast, &*asked.cluster->queue, options);
-    if (options.apply_it && whatif::helps_none(forecast, asked.cluster->queue->ids))
-      return refuse(streams,
-                    {"nothing was changed",
-                     fmt::format("the change is for what waits, and none of it starts sooner within {} h",
-                                 whatif::kUsualHours),
-                     what_instead(asked.problem)},
-                    kFinding);
+    const pack::QueueDemand& queue = *asked.cluster->queue;
+    streams.err << forecast_text(forecast, &queue, options);
+    if (options.apply_it && helps_none_for_certain(forecast, queue, cluster))
+      return refuse(streams, why_not_made(asked, whatif::not_played(forecast, queue.ids) == 0), kFinding);
   }
   if (options.apply_it) {
     const int code = begin(clusters, options, catalogue, streams, {std::move(*plan), false, false});
