@@ -11,6 +11,7 @@
 #include "tests/support/pack_world.hpp"
 
 namespace tessera::pack {
+namespace moved_test {
 namespace {
 
 Problem read(const std::string& text) {
@@ -204,4 +205,5 @@ TEST(Moved, WhereNothingIsMovedWorkInTheWayIsWaitedFor) {
 }
 
 }  // namespace
+}  // namespace moved_test
 }  // namespace tessera::pack
