@@ -236,6 +236,7 @@ class Desk {
   // Rooms for those who ask for the same GPUs, whatever they ask for beside them.
   struct Line {
     std::vector<std::size_t> able;  // of those before `next`: may be used, and had the GPUs at the first look
+    std::vector<bool> gone;         // of each of these: others have taken the GPUs since
     std::size_t next = 0;           // the first that has not been looked at
     std::map<why::MachineNeed, std::size_t> from;  // of `able`: those before it do not serve that need
     why::Unserved unserved;
@@ -263,7 +264,7 @@ class Desk {
       if (!search.may_use) search.may_use.emplace(cluster_, *ask.workload, to_come_);
       const std::size_t at = line.next;
       if (!admits(at, *search.may_use, sure) || !take(at, ask, false)) continue;
-      line.able.push_back(at);
+      line.able.push_back(at), line.gone.push_back(false);
       if (machines_[at].has(need)) found.push_back(at);
     }
     if (!ask.is_enough(found)) line.unserved.add(need);
@@ -271,12 +272,14 @@ class Desk {
   }
 
   // A room without the CPUs for one may have them for another: who asks for the same does not look again at
-  // those at the front that had too little.
+  // those at the front that had too little. One without the GPUs has them for none of the line.
   void look_again(Line& line, const Ask& ask, const why::MachineNeed& need, std::vector<std::size_t>& found) {
     std::size_t& from = line.from[need];
     for (std::size_t seen = from; seen < line.able.size() && !ask.is_enough(found); ++seen) {
       const std::size_t at = line.able[seen];
-      if (machines_[at].has(need) && take(at, ask, false))
+      const bool has_machine = !line.gone[seen] && machines_[at].has(need);
+      if (has_machine) line.gone[seen] = !take(at, ask, false);
+      if (has_machine && !line.gone[seen])
         found.push_back(at);
       else if (found.empty())
         from = seen + 1;
@@ -297,7 +300,8 @@ class Desk {
   std::string key_of(const Workload& workload) const {
     std::string key = why::reach_of(workload, scheduler_);
     if (to_come_) key += '\n' + std::to_string(to_come_->reach_of(workload));
-    for (const Request& one : workload.requests) key += '\n' + one.resource + '*' + std::to_string(one.count);
+    for (const Request& one : workload.requests)
+      key += '\n' + one.resource + '*' + std::to_string(one.count) + '*' + std::to_string(one.largest);
     return key;
   }
 

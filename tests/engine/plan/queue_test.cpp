@@ -312,6 +312,23 @@ TEST(Queue, APodTakesAllThatItAsksForFromOneNode) {
       << "four in all, two on each";
 }
 
+// It asks for two in one container, which the device plugin refuses; the next for one in each of two.
+TEST(Queue, APodThatIsRefusedForSeveralSharesKeepsNoneFromOneThatAsksForAsMuchInParts) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{node("n1", {unsliced(0)})}});
+  Workload refused = asks("a/1", "nvidia.com/mig-3g.40gb", "Insufficient", 2);
+  Workload in_parts = asks("a/2", "nvidia.com/mig-3g.40gb", "Insufficient", 2);
+  refused.requests.front().largest = 2, in_parts.requests.front().largest = 1;
+  story.tell(WorkloadsListed{{refused, in_parts}});
+  const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
+  const plan::Room room = plan::gained(story.cluster(), story.node("n1"), {}, {{"nvidia.com/mig-3g.40gb", 4}},
+                                       {{"nvidia.com/mig-3g.40gb"}, true});
+  const auto starting = plan::starting(story.cluster(), queue, {room});
+  ASSERT_EQ(starting.size(), 1u);
+  EXPECT_EQ(starting.front()->id.text, "a/2");
+}
+
 TEST(Queue, WhatSlicesExistForIsKeptByAConstraintThatNoSliceMends) {
   Story story;
   story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)}), unsliced(1)})}});
@@ -417,6 +434,23 @@ TEST(Queue, AJobOverSeveralNodesNeedsItsPartOfTheCpusOnEach) {
     };
     EXPECT_EQ(plan::starting(story.cluster(), queue, {room("n1"), room("n2")}).size(), second == 5 ? 1u : 0u);
   }
+}
+
+// What others have taken is looked at no more, whatever the next asks for beside it; what was short is.
+TEST(Queue, ASliceLeftForWantOfCpusIsHadByALaterJobThatNeedsFewer) {
+  Story story;
+  story.tell(
+      NodesListed{{with_free(node("n1", {unsliced(0)}), 10), with_free(node("n2", {unsliced(0)}), 4)}});
+  story.tell(WorkloadsListed{{needing(asks("1", "gpu:3g.40gb"), 8), needing(asks("2", "gpu:3g.40gb"), 5),
+                              needing(asks("3", "gpu:3g.40gb"), 2), needing(asks("4", "gpu:3g.40gb"), 1)}});
+  const plan::Queue queue = plan::queue_of(story.cluster(), catalogue());
+  const auto room = [&](const char* name) {
+    return plan::gained(story.cluster(), story.node(name), {}, {{"gpu:3g.40gb", 1}});
+  };
+  Ids ids;
+  for (const Workload* one : plan::starting(story.cluster(), queue, {room("n1"), room("n2")}))
+    ids.push_back(one->id.text);
+  EXPECT_EQ(ids, (Ids{"1", "3"})) << "1 on n1, 3 on n2";
 }
 
 // The editor and the plan's page have their count from here.
