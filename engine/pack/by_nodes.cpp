@@ -45,8 +45,11 @@ Reached reached_of(const Cluster& cluster, const Workload& work, const std::vect
     if (!named.asks_for(*node) || !reach(*node)) continue;
     (reach.is_sure(*node) ? sure : perhaps).insert(node->name);
   }
-  const bool guessed = sure.empty() && !perhaps.empty();
-  return {guessed ? std::move(perhaps) : std::move(sure), guessed};
+  const bool none_sure = sure.empty();
+  std::set<NodeName> found = none_sure ? std::move(perhaps) : std::move(sure);
+  // Which nodes have the CPUs and the memory that a pod asks for is told of none.
+  const bool guessed = !found.empty() && (none_sure || why::is_short_of_machine(work, cluster.scheduler));
+  return {std::move(found), guessed};
 }
 
 // Of what may use unread nodes alone nothing is planned, and these are the reason.
@@ -136,9 +139,9 @@ std::vector<std::string> reach_text(const QueueDemand& queue) {
   std::vector<std::string> lines;
   if (queue.guessed > 0)
     lines.push_back(
-        fmt::format("a guess for {} of the jobs or pods that are counted: which nodes they may use is not "
-                    "known; they are "
-                    "planned for on all nodes that they are not known to be kept off",
+        fmt::format("a guess for {} of the jobs or pods that are counted: which nodes they may use, or which "
+                    "have enough CPUs and memory for them, is not known; they are planned for on all nodes "
+                    "that they are not known to be kept off",
                     queue.guessed));
   if (queue.beyond > 0)
     lines.push_back(

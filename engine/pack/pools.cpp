@@ -302,8 +302,11 @@ class Pools {
  private:
   // The parts were checked one by one: the whole by the rules of placement, and by what serves which pool.
   std::optional<std::string> why_wrong() const {
-    Problem unasked = problem_;
-    unasked.demand.clear(), unasked.pools.clear();
+    // Field by field: the sets of nodes of a large queue are gigabytes.
+    Problem unasked;
+    unasked.mode = problem_.mode, unasked.evict = problem_.evict;
+    unasked.products = problem_.products, unasked.boards = problem_.boards;
+    unasked.spare = problem_.spare, unasked.busy = problem_.busy, unasked.passed_by = problem_.passed_by;
     Answer alone = answer_;
     alone.unmet.clear();
     if (auto why = why_invalid(unasked, alone)) return why;

@@ -166,23 +166,37 @@ TEST(ByNodes, APodOfWhichItIsNotKnownWhichNodesItMayUseIsPlannedForOnAGuessAndTo
   EXPECT_EQ(
       unserved_text(queue),
       std::vector<std::string>{"a guess for 1 of the jobs or pods that are counted: which nodes they may "
-                               "use is not known; they are planned for on all nodes that they are not "
-                               "known to be kept off"});
+                               "use, or which have enough CPUs and memory for them, is not known; they are "
+                               "planned for on all nodes that they are not known to be kept off"});
   EXPECT_EQ(site.changed().size(), 1u) << "one GPU has room for both";
 }
 
-// That CPUs are short was told as if it were not known which nodes the pod may use.
-TEST(ByNodes, APodForWhichCpusOrMemoryAreShortIsPlannedForAndNoGuess) {
+// Its CPUs are freed, or no node has as many: how many it asks for is not read, and that it has room was told
+// as certain.
+TEST(ByNodes, APodForWhichCpusOrMemoryAreShortIsPlannedForOnAGuess) {
   for (const char* what : {"cpu", "memory"}) {
     const Site site(Scheduler::kubernetes,
                     {pod("ml/a", std::string("0/2 nodes are available: 1 Insufficient ") + what +
                                      ", 2 Insufficient nvidia.com/mig-3g.40gb.")});
     const QueueDemand queue = site.queue();
-    EXPECT_EQ(queue.guessed, 0) << what;
+    EXPECT_EQ(queue.guessed, 1) << what;
     EXPECT_TRUE(queue.groups.empty()) << what << ": it may use every node";
-    EXPECT_EQ(unserved_text(queue), std::vector<std::string>{}) << what;
+    ASSERT_EQ(unserved_text(queue).size(), 1u) << what;
+    EXPECT_NE(unserved_text(queue)[0].find("or which have enough CPUs and memory for them, is not known"),
+              std::string::npos)
+        << unserved_text(queue)[0];
     EXPECT_EQ(site.changed().size(), 1u) << what;
   }
+}
+
+// That the guess is about CPUs makes it none about taints.
+TEST(ByNodes, APodForWhichCpusAreShortIsPlannedForOnNodesWithoutTheTaintsThatMayRepelIt) {
+  const Site site(Scheduler::kubernetes,
+                  {pod("ml/a",
+                       "0/2 nodes are available: 1 Insufficient cpu, 1 Insufficient nvidia.com/mig-3g.40gb, "
+                       "1 node(s) had untolerated taint(s).")});
+  EXPECT_EQ(site.queue().guessed, 1);
+  EXPECT_EQ(site.changed(), std::set<NodeName>{NodeName("n2")});
 }
 
 // Whether it tolerates the taint of n1 is not told: n2 has none, and where there is n1 alone it is a guess.
