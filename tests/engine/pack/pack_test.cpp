@@ -15,6 +15,7 @@
 #include "tests/support/pack_world.hpp"
 
 namespace tessera::pack {
+namespace pack_test {
 namespace {
 
 const mig::Product& product(const char* key) { return *test::catalogue().by_key(key); }
@@ -596,4 +597,5 @@ boards:
 }
 
 }  // namespace
+}  // namespace pack_test
 }  // namespace tessera::pack

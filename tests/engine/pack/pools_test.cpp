@@ -9,6 +9,7 @@
 #include "tests/support/pack_world.hpp"
 
 namespace tessera::pack {
+namespace pools_test {
 namespace {
 
 using Names = std::set<NodeName>;
@@ -231,4 +232,5 @@ TEST(Pools, WhatIsToldAsMetIsThereForEachOfThem) {
 }
 
 }  // namespace
+}  // namespace pools_test
 }  // namespace tessera::pack

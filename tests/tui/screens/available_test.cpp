@@ -502,5 +502,17 @@ TEST(AvailableOnScreens, ADeadClusterDoesNotAgeTheOthers) {
   EXPECT_EQ(title.find("2 clusters  5 min old"), std::string::npos) << title;
 }
 
+// The console ended with a crash: of two clusters the one that is asked each hour was the older one.
+TEST(AvailableOnScreens, ASilentClusterIsNamedBesideAnOlderOneThatIsAskedSeldom) {
+  Model model = with_a_dead_cluster();
+  reduce(model, Event{ClusterName("alive"), 0, at(0), PaceReport{1, std::chrono::hours(1)}});
+  reduce(model, Event{ClusterName("dead"), 0, at(600), SourceReport{Source::slurm_nodes, std::nullopt, {}}});
+  reduce(model, Event{ClusterName("dead"), 0, at(600), SourceReport{Source::slurm_jobs, std::nullopt, {}}});
+  Session session(std::move(model), {120, 40});
+  session.pass(std::chrono::seconds(660));
+  const std::string title = session.screen().substr(0, session.screen().find('\n'));
+  EXPECT_NE(title.find("dead 1 min old"), std::string::npos) << title;
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -136,7 +136,7 @@ TEST(NextHours, AnAnswerForAnotherWishIsNone) {
   Session session(one_free_gpu_of_many(400), {120, 60});
   session.press(":node n1<enter>L").press("pjjjjjj<enter>");
   const auto first = session.state.large.hours->question;
-  session.press("u");
+  session.press("z");
   tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first), {}});
   EXPECT_FALSE(session.shows("1 starts sooner")) << session.screen();
 }

@@ -244,7 +244,7 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
   std::optional<Duration> oldest;
   const Cluster *silent = nullptr, *unread = nullptr;
   int stale = 0;
-  Duration interval{0};
+  Duration interval{0}, silent_for{0};
   for (const Cluster* cluster : clusters) {
     if (!cluster->loaded && !is_asked_in_vain(*cluster)) {
       if (!cluster->progress) return {"loading", Role::changing};
@@ -259,11 +259,16 @@ Freshness freshness(const UiState& state, const UiContext& ui) {
     const std::optional<Duration> age = data_age(*cluster, ui.wall);
     if (!cluster->loaded) unread = cluster;
     if (!age) continue;
-    if (is_stale(*cluster, *age)) ++stale, silent = !oldest || *age > *oldest ? cluster : silent;
+    // One that answers may be older: it is asked less often.
+    if (is_stale(*cluster, *age)) {
+      ++stale, silent = cluster;
+      silent_for = std::max(silent_for, *age);
+    }
     oldest = oldest ? std::max(*oldest, *age) : *age;
   }
   if (!oldest) return {"no data", Role::warning};
-  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*oldest).count();
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(stale > 0 ? silent_for : *oldest).count();
   if (stale > 0) {
     // One that is silent does not make the others old.
     const std::string whose = clusters.size() == 1 ? ""

@@ -122,13 +122,15 @@ void play_other_hours(UiState& state, const UiContext& ui) {
   PlanView& view = *state.plan;
   view.hours = next_hours(view.hours);
   play(state, ui, view);
-  if (view.whatif) say(state, ui, Severity::info, whatif::headline(*view.whatif));
+  say(state, ui, Severity::info,
+      view.whatif ? whatif::headline(*view.whatif)
+                  : fmt::format("the next {} h are being played", view.hours));
 }
 
 std::string why_no_hours(const PlanView& view) {
   if (!view.plan.changes_anything())
     return "this plan changes nothing: the next hours are the same without it";
-  return view.whatif ? "" : "the next hours are being played";
+  return view.whatif || hours_are_played(view) ? "" : "the next hours of this cluster cannot be played now";
 }
 
 std::string all_commands(const plan::Plan& plan) {
