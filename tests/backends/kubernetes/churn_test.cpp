@@ -90,8 +90,9 @@ TEST(KubernetesFigures, StandUntilTheNextOnesCanBeThereHoweverFarApartTheyAre) {
     kept.now = *parse_utc("2026-11-22T12:00:00Z");
     kept.list({{"n1", labelled_node("2", "2026-11-22T10:50:00Z")}}, {});
     DcgmReadings readings;
-    readings.parts.resize(1);
+    readings.parts.resize(2);
     readings.parts[0].use = Percent{40};
+    readings.parts[1].gpu = 1;
     readings.at = kept.now;
     kept.store.set_readings("n1", readings);
     kept.now += passed;

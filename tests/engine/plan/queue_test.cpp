@@ -475,8 +475,10 @@ TEST(Queue, APlanCountsTheJobsForWhoseCpusThereIsRoom) {
   EXPECT_EQ(will_run(story), 1);
   story.tell(NodesListed{{with_free(node("n1", {board}), 0)}});
   EXPECT_EQ(will_run(story), 0);
-  story.tell(WorkloadsListed{{running("9", "bob", {holds("n1", {{0, 1}})}),
-                              needing(asks("1", "gpu:3g.40gb"), 8), needing(asks("2", "gpu:3g.40gb"), 2)}});
+  Workload nine = running("9", "bob", {holds("n1", {{0, 1}})});
+  nine.requests = {{"gpu", 1}};
+  story.tell(
+      WorkloadsListed{{nine, needing(asks("1", "gpu:3g.40gb"), 8), needing(asks("2", "gpu:3g.40gb"), 2)}});
   EXPECT_EQ(will_run(story), 2)
       << "what job 9 holds beside its GPU is not listed, and is free once it has ended";
 }
