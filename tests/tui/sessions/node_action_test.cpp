@@ -306,7 +306,7 @@ TEST(NodeActionByKeys, AFindingThatALayoutEndsOpensTheEditorOrTypesThePlanWhereN
     go_to(text);
     EXPECT_TRUE(session.shows("types the plan; the layout is yours to type")) << session.screen();
     session.press("P");
-    EXPECT_EQ(session.state.input.text, "plan k1 ") << text << session.screen();
+    EXPECT_EQ(session.state.input.text, "plan kube/k1 ") << text << session.screen();
     EXPECT_FALSE(session.state.plan) << "nothing is planned before Enter";
     session.press("<esc>");
   }
