@@ -16,7 +16,6 @@
 
 namespace tessera::pack {
 namespace pack_test {
-namespace {
 
 const mig::Product& product(const char* key) { return *test::catalogue().by_key(key); }
 
@@ -596,6 +595,5 @@ boards:
   EXPECT_EQ(why_invalid(problem, wrong), "1g.10gb: 0 are unmet, not 1");
 }
 
-}  // namespace
 }  // namespace pack_test
 }  // namespace tessera::pack

@@ -368,6 +368,9 @@ class Lines {
     add_told(N_("NEXT HOURS"), tui::told(state_, headline->text) + " (" + tui::told(state_, hint) + ")",
              Role::text, Role::heading);
     if (first < lines_.size()) lines_[first].id = kNextHours;
+    for (const plan::Notice& one : plan.notices)
+      if (one.rule == kNextHours && &one != headline)
+        add_told("", tui::told(state_, one.text), Role::dim, Role::dim);
   }
 
   // "1g.10gb@0,2g.20gb@2" with blanks, so that it is not broken in the middle of a name.
