@@ -96,7 +96,9 @@ TEST(OverviewSpare, ATerminalOfOneColumnIsOutlived) {
 
 // WANTED 9 stood beside FREE 2 of which the other scheduler's row had the same two.
 TEST(OverviewSpare, GpusThatTwoSchedulersHandOutAreSaidToStandInBothRowsOfTheDemand) {
-  const auto rows = [](int of_pod) { return tui::demand_rows(two_schedulers(of_pod), catalogue()); };
+  const auto rows = [](int of_pod) {
+    return Session(two_schedulers(of_pod), {200, 60}).state.overview.demand;
+  };
   const auto shared = rows(1);
   ASSERT_FALSE(shared.empty());
   EXPECT_EQ(shared.front().demand.resource,

@@ -243,12 +243,6 @@ std::optional<DemandKnown> demand_known(const UiState& state, const UiContext& u
   return DemandKnown{counted_then(*then, ui.model), then->left_out, then->question->at};
 }
 
-std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue) {
-  std::vector<DemandRow> rows = count_demand(model, catalogue);
-  if (!rows.empty()) put_before(rows, notes_on(model, {}));
-  return rows;
-}
-
 void show_demand(OverviewData& data, const UiState& state, const UiContext& ui) {
   std::optional<DemandKnown> known = demand_known(state, ui);
   data.demand_awaited = !known;
@@ -268,8 +262,8 @@ void refresh_demand(UiState& state, const UiContext& ui) {
   if (asked && !is_due_again(*asked, state, ui)) return;
   Model clusters;
   clusters.clusters = ui.model.clusters;
-  // What was counted of another moment is not of this one.
   const TimePoint now = cluster_now(ui.model.clusters.front(), ui.wall);
+  // What was counted of another moment is not of this one.
   ask_large(asked, ui, DemandQuestion{std::move(clusters), &ui.catalogue, now}, !stands_in_past(state));
 }
 

@@ -21,8 +21,6 @@ struct DemandKnown {
   std::optional<TimePoint> at;
 };
 std::optional<DemandKnown> demand_known(const UiState& state, const UiContext& ui);
-// Counted now, with the notes that stand before the rows.
-std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
 
 // Of all clusters that tell what waits, most wanted first. Before them, without a cluster: which ones do not
 // tell what is free, and on machines whose GPUs two schedulers hand out, which stand in rows of both. Those

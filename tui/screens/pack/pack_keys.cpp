@@ -396,8 +396,7 @@ void take_history(UiState& state, const UiContext& ui) {
     put_demand(pack, past.demand, known);
     pack.source = fmt::format(
         "the history from {} to {}, {:.1f} h of {:.0f} h: what was needed at the same time at most, less "
-        "what "
-        "is held now",
+        "what is held now",
         time_text(read->from), time_text(read->to), past.hours,
         std::chrono::duration<double, std::ratio<3600>>(span).count());
     pack.of_history = true;
