@@ -96,8 +96,10 @@ Json status_of(const World& world, const Job& job) {
 Json spec_of(const World& world, const Job& job) {
   const Shape& shape = wanted_by(world, job);
   std::string resource = clean(shape.text, 128);
-  Json wants = object({{"cpu", text(std::to_string(4 * shape.count))},
-                       {"memory", text(fmt::format("{}Gi", 16 * shape.count))}});
+  // The world deals out GPUs alone: the smallest shares of the largest node together ask for no more CPUs and
+  // memory than it has.
+  Json wants = object({{"cpu", text(fmt::format("{}m", 100 * shape.count))},
+                       {"memory", text(fmt::format("{}Mi", 256 * shape.count))}});
   bool claims = asks_by_claim(shape);
   if (!claims) put(wants, resource, text(std::to_string(shape.count)));
   Json resources = object({{"limits", wants}, {"requests", wants}});
