@@ -74,6 +74,7 @@ Node ClusterStore::State::value_of(NodeEntry& entry) {
                     [&](const std::string& id) { return is_work(pods.at(id)); }))
       busy = true;
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
+  if (pods_complete) set_requested(node, entry.object, requested_on(entry.object.meta.name));
   if (node.reason_at) *node.reason_at -= skew();
   node.out_of_use = out_of_use(entry.object, entry.sharing);
   lay_claimed(node, entry);

@@ -151,7 +151,8 @@ void add_contradictions(Answer& answer, const Cluster& cluster, const Workload& 
   const std::size_t fit = nodes_that_fit(answer.nodes);
   if (asked.each.empty() || fit < static_cast<std::size_t>(asked.nodes)) return;
   if (answer.topic != Topic::room && answer.topic != Topic::request) return;
-  const bool compared = workload.needs && workload.needs->cpus && workload.needs->memory;
+  const bool compared = cluster.scheduler == Scheduler::slurm && workload.needs && workload.needs->cpus &&
+                        workload.needs->memory;
   answer.more.push_back(
       {compared
            ? fmt::format(

@@ -115,6 +115,22 @@ std::optional<Candidates> machine_in_doubt(const Node& node, const Machine& mach
                 nodes_source(node), Certainty::unknown);
 }
 
+// Of Kubernetes the requests of pods without a GPU are not read: what is free is that at most.
+std::string short_of_cpus(Scheduler scheduler, std::int64_t free, int all, std::int64_t asks) {
+  return scheduler == Scheduler::kubernetes
+             ? fmt::format("it asks for {} CPUs, and at most {} of {} are not requested by others", asks,
+                           free, all)
+             : fmt::format("{} of {} CPUs are free, and it asks for {}", free, all, asks);
+}
+
+std::string short_of_memory(Scheduler scheduler, std::int64_t free, std::int64_t all, std::int64_t asks) {
+  return scheduler == Scheduler::kubernetes
+             ? fmt::format(
+                   "it asks for {} MiB of memory, and at most {} of {} MiB are not requested by others", asks,
+                   free, all)
+             : fmt::format("{} of {} MiB of memory are free, and it asks for {}", free, all, asks);
+}
+
 // CPUs and memory of a node against the job's part of them.
 std::optional<Candidates> no_machine(const Cluster& cluster, const Node& node, const Workload& workload) {
   const MachineNeeds needs = machine_needs(cluster, workload);
@@ -127,23 +143,24 @@ std::optional<Candidates> no_machine(const Cluster& cluster, const Node& node, c
                     nodes_source(node));
     case Lack::cpus:
       return failed(Topic::room,
-                    fmt::format("{} of {} CPUs are free, and it asks for {}", *machine.cpus(), *node.cpus,
-                                needs.least.cpus),
+                    short_of_cpus(cluster.scheduler, *machine.cpus(), *node.cpus, needs.least.cpus),
                     nodes_source(node));
     case Lack::memory:
-      return failed(Topic::room,
-                    fmt::format("{} of {} MiB of memory are free, and it asks for {}", *machine.memory(),
-                                node.memory->value, needs.least.memory),
-                    nodes_source(node));
+      return failed(
+          Topic::room,
+          short_of_memory(cluster.scheduler, *machine.memory(), node.memory->value, needs.least.memory),
+          nodes_source(node));
   }
   if (machine.has(needs.enough)) return std::nullopt;
   return machine_in_doubt(node, machine, needs.enough);
 }
 
-// Whether the CPUs and the memory that it asks for were compared.
+// Whether the CPUs and the memory that it asks for were compared. Of a node of Kubernetes only what is free
+// at most is known.
 bool machine_is_known(const Cluster& cluster, const Node& node, const Workload& workload) {
-  return workload.needs && !machine_needs(cluster, workload).shares_cpus && workload.needs->cpus &&
-         node.cpus && node.cpus_held && workload.needs->memory && node.memory && node.memory_held;
+  return cluster.scheduler == Scheduler::slurm && workload.needs &&
+         !machine_needs(cluster, workload).shares_cpus && workload.needs->cpus && node.cpus &&
+         node.cpus_held && workload.needs->memory && node.memory && node.memory_held;
 }
 
 std::string fit_text(const Cluster& cluster, const Node& node, const Workload& workload, bool gpus) {
@@ -507,8 +524,9 @@ Candidates look(const Cluster& cluster, const Node& listed, const Workload& work
   if (!answer) answer = told_against(site, node, By::ports, By::beside);
   if (!answer) answer = no_room(cluster, node, workload, site);
   if (!answer) answer = scattered(cluster, node, workload);
-  if (!answer) answer = no_machine(cluster, node, workload);
+  // What was asked for this pod alone is told to the part of a CPU.
   if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
+  if (!answer) answer = no_machine(cluster, node, workload);
   if (!answer) answer = reserved(listed, reservations);
   if (!answer) answer = in_doubt(site, node);
   if (!answer) answer = may_be_short(cluster, workload, site);

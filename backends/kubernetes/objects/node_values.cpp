@@ -265,6 +265,34 @@ std::vector<std::string> features_of(const NodeObject& object) {
   return features;
 }
 
+namespace {
+
+constexpr std::int64_t kMib = 1024 * 1024;
+
+// What pods are given, without what is kept for the system; where that is not told, all that it has.
+void set_machine(Node& node, const NodeObject& object) {
+  const auto cpus =
+      object.allocatable_millis ? std::optional(*object.allocatable_millis / 1000) : object.cpus;
+  if (cpus) node.cpus = static_cast<int>(std::min<std::int64_t>(*cpus, 1 << 20));
+  node.memory = object.allocatable_bytes ? Mib{*object.allocatable_bytes / kMib} : object.memory;
+}
+
+// Of the `shown` units those that are requested at the least; what is left of `all` is rounded down.
+std::int64_t held_of(std::int64_t shown, std::int64_t all, std::int64_t requested, std::int64_t unit) {
+  const std::int64_t left = std::max<std::int64_t>(0, all - requested) / unit;
+  return std::max<std::int64_t>(0, shown - left);
+}
+
+}  // namespace
+
+void set_requested(Node& node, const NodeObject& object, const Compute& requested) {
+  if (node.cpus && object.allocatable_millis)
+    node.cpus_held =
+        static_cast<int>(held_of(*node.cpus, *object.allocatable_millis, requested.millis, 1000));
+  if (node.memory && object.allocatable_bytes)
+    node.memory_held = Mib{held_of(node.memory->value, *object.allocatable_bytes, requested.bytes, kMib)};
+}
+
 Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional<bool> busy, Origin origin) {
   Node node;
   node.name = NodeName(object.meta.name);
@@ -272,9 +300,7 @@ Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional
   node.origin = origin;
   set_health(node, object, sharing.invalid, busy);
   node.model = sharing.model;
-  node.cpus = object.cpus ? std::optional(static_cast<int>(std::min<std::int64_t>(*object.cpus, 1 << 20)))
-                          : std::nullopt;
-  node.memory = object.memory;
+  set_machine(node, object);
   node.driver = driver_of(object);
   node.agent = object.kubelet.empty() ? "" : "kubelet " + object.kubelet;
   node.features = features_of(object);

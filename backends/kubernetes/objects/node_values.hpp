@@ -24,6 +24,10 @@ inline constexpr const char* kCordoned = "cordoned";
 // and it is not called drained. components are added by the caller (components.hpp).
 Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional<bool> busy, Origin origin);
 
+// CPUs and memory that pods have requested there. requested: by those that are known; others may have more,
+// so that what is left is the most that there may be, in whole CPUs and MiB.
+void set_requested(Node& node, const NodeObject& object, const Compute& requested);
+
 // The layout that is ordered for it, with who wrote that label last as far as its managedFields tell.
 LayoutOrder order_of(const NodeObject& object, std::string config, std::string state,
                      std::optional<TimePoint> since);

@@ -117,6 +117,19 @@ bool is_operand(const PodObject& pod) {
                                                 pod.label("app.kubernetes.io/part-of") == "nvidia-gpu");
 }
 
+// What it asks of a node beside GPUs, while it waits for one. In whole CPUs and MiB, rounded down as what a
+// node has left is: a node that is short of that is short of it for certain.
+std::optional<NodeNeeds> needs_of(const PodObject& pod) {
+  constexpr std::int64_t kMib = 1024 * 1024;
+  const std::int64_t cpus = std::min<std::int64_t>(pod.compute.millis / 1000, 1 << 24);
+  const std::int64_t memory = pod.compute.bytes / kMib;
+  if (!pod.node.empty() || (cpus <= 0 && memory <= 0)) return std::nullopt;
+  NodeNeeds needs;
+  if (cpus > 0) needs.cpus = static_cast<int>(cpus);
+  if (memory > 0) needs.memory = Mib{memory};
+  return needs;
+}
+
 }  // namespace
 
 bool has_ended(const PodObject& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
@@ -190,6 +203,7 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
     workload.requests.push_back({resource.str(), count, most == count ? 0 : most});
   }
   workload.allocations = allocations_of(pod, on);
+  if (workload.state == WorkloadState::pending) workload.needs = needs_of(pod);
   workload.node_count = 1;
   workload.submitted = pod.meta.created;
   workload.started = pod.started;

@@ -36,6 +36,29 @@ TEST(KubernetesBackendTest, WhatTheApiTellsIsInTheModel) {
   EXPECT_FALSE(watch.failure(Source::kubernetes_operator));  // no ClusterPolicy is no failure
 }
 
+// Requests of pods were in no figure but that of one pod's page: FITS promised CPUs that others held.
+TEST(KubernetesBackendTest, CpusThatPodsHaveRequestedAreHeldOnTheirNode) {
+  const auto asking = [](const std::string& name, const std::string& node, const std::string& phase) {
+    std::string json = gpu_pod(name, node, 1, phase);
+    const std::string limits = R"("limits":{)";
+    return json.insert(json.find(limits) + limits.size(), R"("cpu":"24","memory":"8Gi",)");
+  };
+  LabApi api;
+  api.nodes = {{"a", node_json("a", kOne, {{"nvidia.com/gpu", "2"}, {"cpu", "32"}, {"memory", "64Gi"}})}};
+  api.pods = {{"p", asking("p", "a", "Running")}, {"q", asking("q", "", "Pending")}};
+  KubeWatch watch(at(api.script().socket()));
+  const auto held = [](const Cluster& c) {
+    const Node* a = c.nodes.find(NodeName("a"));
+    return a ? a->cpus_held : std::nullopt;
+  };
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return c.loaded && held(c).has_value(); }));
+  EXPECT_EQ(held(watch.cluster()), 24);
+  EXPECT_EQ(watch.cluster().nodes.find(NodeName("a"))->memory_held, Mib{8 * 1024});
+  const Workload* waits = watch.cluster().workloads.find(WorkloadId("team/q"));
+  ASSERT_TRUE(waits && waits->needs);
+  EXPECT_EQ(waits->needs->cpus, 24);
+}
+
 TEST(KubernetesBackendTest, ALicenceThatTheClusterPolicyNamesIsToldNeverRead) {
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};

@@ -65,6 +65,28 @@ TEST(KubernetesPods, SidecarsCountAsTheSchedulerCountsThem) {
       << "in whatever order the fields come";
 }
 
+TEST(KubernetesPods, WhatAWaitingPodAsksForBesideGpusIsToldInWholeCpusAndMib) {
+  const auto needs = [](const std::string& asks, const std::string& more = "",
+                        const std::string& status = R"("phase":"Pending")") {
+    const PodObject object =
+        pod(R"("containers":[{"resources":{"requests":{"nvidia.com/gpu":"1")" + asks + "}}}]" + more, status);
+    const Workload work = workload_of(object, nullptr, kPodsOrigin);
+    return work.needs ? std::optional(*work.needs) : std::nullopt;
+  };
+  const auto both = needs(R"(,"cpu":"4500m","memory":"1.5Gi")");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->cpus, 4) << "what a node has left is rounded down, too";
+  EXPECT_EQ(both->memory, Mib{1536});
+  const auto overhead = needs(R"(,"cpu":"4500m")", R"(,"overhead":{"cpu":"500m"})");
+  ASSERT_TRUE(overhead);
+  EXPECT_EQ(overhead->cpus, 5);
+  EXPECT_EQ(overhead->memory, std::nullopt);
+  EXPECT_FALSE(needs(""));
+  EXPECT_FALSE(needs(R"(,"cpu":"500m")"));
+  EXPECT_FALSE(needs(R"(,"cpu":"8")", "", R"("phase":"Running")"));
+  EXPECT_FALSE(needs(R"(,"cpu":"8")", R"(,"nodeName":"n1")")) << "it has its node";
+}
+
 TEST(KubernetesPods, NetworkCardsAreNoGpus) {
   PodObject rdma = pod(R"("nodeName":"n1","containers":[{"resources":{"limits":{"nvidia.com/hostdev":"1",)"
                        R"("nvidia.com/rdma_shared_device_a":"1"}}}])");

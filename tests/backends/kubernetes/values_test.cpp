@@ -99,5 +99,41 @@ TEST(KubernetesNodeValues, ASliceOfWhichSomeReplicasAreGoneIsOutOfUse) {
   EXPECT_TRUE(out_of_use(*node, sharing).empty());
 }
 
+NodeObject machine(const std::string& capacity, const std::string& allocatable) {
+  const auto node = Parser().object<NodeObject>(R"({"metadata":{"name":"n1"},"status":{"capacity":{)" +
+                                                capacity + R"(},"allocatable":{)" + allocatable + "}}}");
+  EXPECT_TRUE(node);
+  return node ? *node : NodeObject{};
+}
+
+// A pod that asked for all 96 CPUs of a node was said to fit, though the kubelet keeps some for itself, and
+// though the pods there had taken the rest.
+TEST(KubernetesNodeValues, OfANodesCpusAndMemoryWhatPodsAreGivenAndHaveRequestedIsTold) {
+  constexpr std::int64_t kMib = 1024 * 1024;
+  const auto with = [](const NodeObject& object, const Compute& requested) {
+    Node node = node_of(object, sharing_of(object, &test::catalogue()), false,
+                        {Source::kubernetes_nodes, TimePoint{}});
+    set_requested(node, object, requested);
+    return node;
+  };
+  const NodeObject kept = machine(R"("cpu":"96","memory":"64Gi")", R"("cpu":"95500m","memory":"60Gi")");
+  const Node empty = with(kept, {});
+  EXPECT_EQ(empty.cpus, 95);
+  EXPECT_EQ(empty.cpus_held, 0);
+  EXPECT_EQ(empty.memory, Mib{60 * 1024});
+  EXPECT_EQ(empty.memory_held, Mib{0});
+  EXPECT_EQ(with(kept, {500, kMib, false}).cpus_held, 0) << "95 whole CPUs are left";
+  EXPECT_EQ(with(kept, {501, kMib, false}).cpus_held, 1);
+  EXPECT_EQ(with(kept, {501, kMib, false}).memory_held, Mib{1});
+  EXPECT_EQ(with(kept, {8000, 0, true}).cpus_held, 8) << "it is this much at the least";
+  const Node over = with(kept, {INT64_MAX, INT64_MAX, false});
+  EXPECT_EQ(over.cpus_held, over.cpus);
+  EXPECT_EQ(over.memory_held, over.memory);
+  const Node untold = with(machine(R"("cpu":"96","memory":"64Gi")", ""), {8000, kMib, false});
+  EXPECT_EQ(untold.cpus, 96);
+  EXPECT_EQ(untold.cpus_held, std::nullopt) << "what pods are given is not told";
+  EXPECT_EQ(untold.memory_held, std::nullopt);
+}
+
 }  // namespace
 }  // namespace tessera::kubernetes

@@ -375,8 +375,20 @@ TEST(Queue, CpusAndMemoryThatAreNotKnownStandInTheWayOfNone) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}, "n2"), Ids{"2"}) << "what it asks for is not told";
 }
 
-// A pod's CPUs are in no list that is kept, nor is how many of a node's are requested. It was promised a
-// start all the same where its message names CPUs or memory.
+// Pods that are known have left too few CPUs: the others there can only leave fewer.
+TEST(Queue, APodStartsOnNoNodeWhoseCpusOtherPodsHaveRequested) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{with_free(node("n1", {unsliced(0)}), 12)}});
+  story.tell(WorkloadsListed{{needing(asks("a/1", "nvidia.com/mig-3g.40gb", "Insufficient"), 16),
+                              needing(asks("a/2", "nvidia.com/mig-3g.40gb", "Insufficient"), 8),
+                              needing(asks("a/3", "nvidia.com/mig-3g.40gb", "Insufficient"), 8),
+                              asks("a/4", "nvidia.com/mig-3g.40gb", "Insufficient")}});
+  EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 5}}), (Ids{"a/2", "a/4"}));
+}
+
+// What pods without a GPU have requested is in no list that is kept. One was promised a start all the same
+// where its message names CPUs or memory.
 TEST(Queue, APodIsCountedByItsGpusAloneUnlessItsMessageNamesCpusOrMemory) {
   Node one = node("n1", {unsliced(0)});
   one.cpus = 1, one.memory = Mib{1};

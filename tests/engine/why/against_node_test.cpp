@@ -78,6 +78,30 @@ TEST_F(WhyAgainstNode, TheQueueOfWhatKueueHasNotAdmittedIsNotCalledUnknown) {
   EXPECT_FALSE(unknown(answer(), queue));
 }
 
+// The list of nodes was green where the pods there had left too few CPUs, until the pod's page was opened.
+TEST_F(WhyAgainstNode, CpusThatOtherPodsHaveRequestedAreCountedBeforeThePodIsAskedForAlone) {
+  pod_.reason = "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.";
+  pod_.needs.emplace().cpus = 8;
+  pod_.needs->memory = Mib{100};
+  for (Node& one : nodes_)
+    one.cpus = 64, one.cpus_held = 60, one.memory = Mib{1000}, one.memory_held = Mib{0};
+  nodes_[1].cpus_held = 56;
+  details_.asked.clear();
+  Answer now = answer();
+  ASSERT_TRUE(of(now, "n1") && of(now, "n2"));
+  EXPECT_EQ(of(now, "n1")->what.text, "it asks for 8 CPUs, and at most 4 of 64 are not requested by others");
+  EXPECT_EQ(of(now, "n1")->what.certainty, Certainty::certain);
+  EXPECT_TRUE(of(now, "n2")->fits);
+  EXPECT_EQ(of(now, "n2")->what.text,
+            "the GPUs that it asks for are free; whether its CPUs and memory fit is not known")
+      << "pods without a GPU are not counted";
+  nodes_[1].memory_held = Mib{901};
+  now = answer();
+  ASSERT_TRUE(of(now, "n2"));
+  EXPECT_EQ(of(now, "n2")->what.text,
+            "it asks for 100 MiB of memory, and at most 99 of 1000 MiB are not requested by others");
+}
+
 // "GPU 0 could be cut for it (certain)", on a node that offers no slice by its profile.
 TEST_F(WhyAgainstNode, NoGpuIsSaidToBeCutForASliceThatItsPluginOffersAsAWholeGpu) {
   pod_.requests.front().resource = "nvidia.com/mig-3g.40gb";
