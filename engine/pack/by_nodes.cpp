@@ -4,16 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 namespace tessera::pack {
 namespace {
-
-Workload without_reservation(Workload work) {
-  if (work.needs) work.needs->reservation.clear();
-  return work;
-}
 
 struct MayServe {
   std::vector<const Node*> with_gpus;
@@ -78,20 +72,6 @@ bool may_come(const Node& node) {
     return std::find(node.state.begin(), node.state.end(), flag) != node.state.end();
   };
   return node.health == Health::unknown || has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWERING_UP");
-}
-
-Reach::Reach(const Cluster& cluster, const Workload& work)
-    : own_(cluster, work), in_time_(without_reservation(work)), may_use_(cluster, in_time_) {}
-
-bool Reach::operator()(const Node& node) {
-  if (own_.bind() && own_.are_told() && !own_.list(node) && !own_.hold(node)) return false;
-  // Who is let in changes; where a node stands, and what it has, does not.
-  const std::optional<Node> let_in = why::as_let_in(node);
-  return may_use_(let_in ? *let_in : node);
-}
-
-bool Reach::is_sure(const Node& node) const {
-  return may_use_.is_sure_in_time(node) && (!own_.bind() || own_.are_told() || own_.hold(node));
 }
 
 void sort_by_nodes(QueueDemand& queue, const Cluster& cluster, std::span<const NodeName> nodes,

@@ -15,16 +15,14 @@ namespace tessera::pack {
 class Reach {
  public:
   // Both live longer than this.
-  Reach(const Cluster& cluster, const Workload& work);
+  Reach(const Cluster& cluster, const Workload& work) : may_use_(cluster, work) {}
   Reach(const Reach&) = delete;
   Reach& operator=(const Reach&) = delete;
-  bool operator()(const Node& node);
+  bool operator()(const Node& node) { return may_use_.in_time(node); }
   // Whether a yes is more than a guess.
-  bool is_sure(const Node& node) const;
+  bool is_sure(const Node& node) const { return may_use_.is_sure_in_time(node); }
 
  private:
-  why::OwnReservations own_;
-  Workload in_time_;
   why::MayUse may_use_;
 };
 

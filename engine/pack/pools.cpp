@@ -259,6 +259,11 @@ class Afterwards {
   std::vector<Spare> over_;   // idle on GPUs that are changed no more
 };
 
+// nullptr: any of them.
+const std::set<NodeName>* nodes_for(const Problem& problem, const Demand& demand) {
+  return demand.pool ? &problem.pools[*demand.pool] : nullptr;
+}
+
 // Whether what is told as met is there on the nodes that may serve it: an instance serves one.
 std::optional<std::string> why_not_there(const Problem& problem, const Answer& answer) {
   const auto plans = by_board(problem, answer);
@@ -266,7 +271,7 @@ std::optional<std::string> why_not_there(const Problem& problem, const Answer& a
   for (std::size_t i = 0; i < problem.demand.size(); ++i) demands[kind_of(problem.demand[i])].push_back(i);
   for (const auto& [kind, numbers] : demands) {
     std::vector<const std::set<NodeName>*> asking;
-    for (const std::size_t i : numbers) asking.push_back(&problem.pools[*problem.demand[i].pool]);
+    for (const std::size_t i : numbers) asking.push_back(nodes_for(problem, problem.demand[i]));
     Sharing sharing(supply_of(problem, plans, kind), asking);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const int met = problem.demand[numbers[i]].count - answer.unmet[numbers[i]];
@@ -276,6 +281,20 @@ std::optional<std::string> why_not_there(const Problem& problem, const Answer& a
   return std::nullopt;
 }
 
+// A demand without a pool beside such with one: a pool of all nodes is the same.
+Problem with_a_pool_for_each(Problem problem) {
+  std::set<NodeName> all;
+  const auto take = [&](const auto& from) {
+    for (const auto& one : from) all.insert(one.node);
+  };
+  take(problem.boards), take(problem.spare), take(problem.busy), take(problem.passed_by);
+  for (Demand& one : problem.demand)
+    if (!one.pool) one.pool = problem.pools.size();
+  problem.pools.push_back(std::move(all));
+  return problem;
+}
+
+// Precondition: each demand has a pool.
 class Pools {
  public:
   Pools(const Problem& problem, const Solve& solve) : problem_(problem), solve_(solve) {
@@ -406,7 +425,7 @@ class Pools {
       std::vector<std::size_t> who;
       for (std::size_t i = 0; i < demands.size(); ++i)
         if (which[i] == number)
-          who.push_back(i), asking.push_back(&problem_.pools[*problem_.demand[demands[i]].pool]);
+          who.push_back(i), asking.push_back(nodes_for(problem_, problem_.demand[demands[i]]));
       Sharing sharing(supply_of(part.problem, plans, kind), asking);
       const int moved = evicted_of(part.problem, together, kind);
       const int without_place = moved - sharing.give(0, moved);
@@ -549,6 +568,12 @@ std::string unchecked_text(const Problem& problem, const Answer& answer) {
       answer.evicted);
 }
 
-Result<Answer> pack_pools(const Problem& problem, const Solve& solve) { return Pools(problem, solve).run(); }
+Result<Answer> pack_pools(const Problem& problem, const Solve& solve) {
+  const bool each = std::all_of(problem.demand.begin(), problem.demand.end(),
+                                [](const Demand& one) { return one.pool.has_value(); });
+  if (each) return Pools(problem, solve).run();
+  const Problem with_all = with_a_pool_for_each(problem);
+  return Pools(with_all, solve).run();
+}
 
 }  // namespace tessera::pack

@@ -15,7 +15,7 @@ namespace tessera::pack {
 
 bool has_pools(const Problem& problem);
 
-// solve: answers a problem without pools. Precondition: each demand has a pool.
+// solve: answers a problem without pools. A demand without a pool may use any node of the problem.
 using Solve = std::function<Result<Answer>(const Problem& part)>;
 Result<Answer> pack_pools(const Problem& problem, const Solve& solve);
 

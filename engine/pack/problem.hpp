@@ -90,7 +90,7 @@ struct Problem {
   std::vector<Spare> spare;
   std::vector<Busy> busy;  // of a node that is not listed, each instance that its boards hold counts as one
   std::vector<PassedBy> passed_by;
-  // The nodes on which a demand can be met, where these are not all: each demand has a pool then.
+  // The nodes on which a demand can be met, where these are not all.
   std::vector<std::set<NodeName>> pools;
 };
 

@@ -188,13 +188,23 @@ bool MayUse::is_sure_in_time(const Node& node) const {
          !(unnamed_taints_ && std::any_of(node.taints.begin(), node.taints.end(), keeps_pods_off));
 }
 
-bool MayUse::operator()(const Node& node) {
-  const bool let_in = insight::is_reserved(node) ? own_.hold(node) : !own_.bind() || !own_.are_told();
-  if (no_partition_ || !let_in || !is_in_partition(node)) return false;
+// By all but reservations, which begin and end.
+bool MayUse::is_named(const Node& node) {
+  if (no_partition_ || !is_in_partition(node)) return false;
   const bool named =
       !workload_.needs ||
       (named_.asks_for(node) && !named_.excluded.contains(node.name.text) && named_.has_features(node));
-  if (!named || is_repelled(node)) return false;
+  return named && !is_repelled(node);
+}
+
+bool MayUse::in_time(const Node& node) {
+  const bool bound = own_.bind() && own_.are_told() && !own_.list(node) && !own_.hold(node);
+  return !bound && is_named(node);
+}
+
+bool MayUse::operator()(const Node& node) {
+  const bool let_in = insight::is_reserved(node) ? own_.hold(node) : !own_.bind() || !own_.are_told();
+  if (!let_in || !is_named(node)) return false;
   const ToCome::Met met = met_on(node);
   return !met.what || !met.known;
 }

@@ -63,7 +63,10 @@ class MayUse {
   // Whether a yes is more than a guess: what it names could be read, the message tells which nodes are ruled
   // out and of none that CPUs or memory are short there, and it is known to end before a reservation begins.
   bool is_sure(const Node& node) const;
-  // The same at some time: CPUs and memory that are short now are freed.
+  // The same at some time, when those reservations are over that do not let it in now: only one of its own
+  // binds it to the nodes of that.
+  bool in_time(const Node& node);
+  // Whether that yes is more than a guess: CPUs and memory that are short now are freed.
   bool is_sure_in_time(const Node& node) const;
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer at some time.
@@ -71,6 +74,7 @@ class MayUse {
 
  private:
   bool is_in_partition(const Node& node) const;
+  bool is_named(const Node& node);
   bool is_repelled(const Node& node);
   ToCome::Met met_on(const Node& node) const;
 

@@ -116,6 +116,26 @@ TEST(ByNodes, ANodeReservedForOthersIsPlannedForOnlyWhereItWouldServeWithoutTheR
   EXPECT_EQ(of_it.groups[0].nodes, first) << "the reservation ends";
 }
 
+// For each reserved node and each kind of job a copy of the node was made, to ask it without the reservation.
+TEST(ByNodes, AReservationBindsItsOwnJobsToItsNodesAndKeepsOthersOffNoneInTime) {
+  Site site(Scheduler::slurm, {}, "exam");
+  Reservation exam;
+  exam.name = "exam", exam.state = "ACTIVE", exam.nodes = "n1";
+  site.story.model.clusters.front().reservations = {exam};
+  const Cluster& cluster = site.story.cluster();
+  const Node &first = *cluster.nodes.find(NodeName("n1")), &second = *cluster.nodes.find(NodeName("n2"));
+  Workload own = job("1", "gpu:3g.40gb", 1, "short,long");
+  const Workload other = own;
+  own.needs = NodeNeeds{};
+  own.needs->reservation = "exam";
+  Reach of_own(cluster, own), of_other(cluster, other);
+  EXPECT_TRUE(of_own(first));
+  EXPECT_FALSE(of_own(second)) << "it is bound to the nodes of its reservation";
+  EXPECT_TRUE(of_other(first)) << "the reservation ends";
+  EXPECT_TRUE(of_other(second));
+  EXPECT_TRUE(of_own.is_sure(first) && of_other.is_sure(first) && of_other.is_sure(second));
+}
+
 // "None of these nodes may be used for it" was told of a partition whose nodes are all powered down.
 TEST(ByNodes, AJobForNodesThatArePoweredDownIsToldThatTheirGpusAreNotKnown) {
   Node first = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})});

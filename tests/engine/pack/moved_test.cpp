@@ -5,26 +5,17 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
-#include "engine/pack/read.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/pack_world.hpp"
+#include "tests/support/packing.hpp"
 
 namespace tessera::pack {
 namespace moved_test {
 namespace {
 
-Problem read(const std::string& text) {
-  auto file = read_boards(text, "test.yaml", test::catalogue());
-  EXPECT_TRUE(file.ok()) << to_line(file.error());
-  return file.ok() ? file->problem : Problem{};
-}
-
-Answer answer(const Problem& problem) {
-  auto packed = pack(problem);
-  EXPECT_TRUE(packed.ok()) << to_line(packed.error());
-  return packed.ok() ? *packed : Answer{};
-}
+using test::packing::answer;
+using test::packing::read;
 
 // One instance was moved, and all eight jobs of its node with it, rather than the two of a quiet one.
 TEST(Moved, ANodeIsChosenByTheJobsThatAreSentAwayAndNotByTheInstancesThatLoseTheirPlace) {

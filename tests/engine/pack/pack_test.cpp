@@ -10,26 +10,17 @@
 #include "engine/pack/bounds.hpp"
 #include "engine/pack/model.hpp"
 #include "engine/pack/node_search.hpp"
-#include "engine/pack/read.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/pack_world.hpp"
+#include "tests/support/packing.hpp"
 
 namespace tessera::pack {
 namespace pack_test {
 
+using test::packing::answer;
+using test::packing::read;
+
 const mig::Product& product(const char* key) { return *test::catalogue().by_key(key); }
-
-Problem read(const std::string& text) {
-  auto file = read_boards(text, "test.yaml", test::catalogue());
-  EXPECT_TRUE(file.ok()) << to_line(file.error());
-  return file.ok() ? file->problem : Problem{};
-}
-
-Answer answer(const Problem& problem) {
-  auto packed = pack(problem);
-  EXPECT_TRUE(packed.ok()) << to_line(packed.error());
-  return packed.ok() ? *packed : Answer{};
-}
 
 std::string told(const Problem& problem, const Answer& packed) {
   std::string text = certificate(problem, packed) + "\n";

@@ -4,13 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "engine/pack/pack.hpp"
-#include "engine/pack/read.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/pack_world.hpp"
+#include "tests/support/packing.hpp"
 
 namespace tessera::pack {
 namespace pools_test {
 namespace {
+
+using test::packing::answer;
 
 using Names = std::set<NodeName>;
 
@@ -25,12 +27,6 @@ Problem empty_nodes(const std::vector<std::string>& names) {
 void ask(Problem& problem, const std::string& profile, int count, const Names& nodes) {
   problem.demand.push_back({ProfileName(profile), std::nullopt, count, problem.pools.size()});
   problem.pools.push_back(nodes);
-}
-
-Answer answer(const Problem& problem) {
-  auto packed = pack(problem);
-  EXPECT_TRUE(packed.ok()) << to_line(packed.error());
-  return packed.ok() ? *packed : Answer{};
 }
 
 std::vector<std::string> changed(const Problem& problem, const Answer& packed) {
@@ -70,6 +66,18 @@ TEST(Pools, IdleInstancesServeOnTheirNodesAlone) {
   const Answer packed = answer(problem);
   EXPECT_TRUE(packed.met());
   EXPECT_EQ(changed(problem, packed), std::vector<std::string>{"b"});
+}
+
+// It was told as met, whatever there was for it: of a demand without a pool no part was asked.
+TEST(Pools, ADemandWithoutAPoolBesideOthersMayUseAnyNode) {
+  Problem problem = empty_nodes({"a", "b"});
+  ask(problem, "7g.80gb", 1, {NodeName("a")});
+  problem.demand.push_back({ProfileName("7g.80gb"), std::nullopt, 2});
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.unmet, (std::vector<int>{0, 1}));
+  EXPECT_FALSE(packed.reason[1].empty());
+  EXPECT_EQ(changed(problem, packed), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(why_not_legal(problem, packed), std::nullopt);
 }
 
 TEST(Pools, WhatSharesNodesIsProvenTogetherWhereItsInstancesCanBeSharedOut) {
@@ -166,6 +174,38 @@ TEST(Pools, WhereRunningWorkIsMovedItsNodesAreToldAsNotChecked) {
             "not checked: whether running work that is moved (2) may use the nodes that have room for it");
   problem.demand[0].pool.reset();
   EXPECT_EQ(unchecked_text(problem, moves), "") << "any node serves the demand";
+}
+
+// Of an answer that was made up it was asked: no plan that moves anything was.
+TEST(Pools, WhatIsMovedForTheDemandOfSomeNodesAndFindsNoPlaceThereIsCounted) {
+  Problem problem = empty_nodes({"a"});
+  problem.boards[0].instances = {{{*problem.products[0]->index_of("7g.80gb"), 0}, true}};
+  ask(problem, "3g.40gb", 2, {NodeName("a")});
+  EXPECT_EQ(answer(problem).unmet, std::vector<int>{2}) << "nothing is moved";
+  problem.evict = true;
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.unmet, std::vector<int>{0});
+  EXPECT_EQ(packed.evicted, 1);
+  EXPECT_EQ(packed.homeless, 1) << "no node has room for another 7g";
+  EXPECT_FALSE(packed.met());
+  EXPECT_EQ(why_not_legal(problem, packed), std::nullopt);
+  EXPECT_NE(unchecked_text(problem, packed).find("that is moved (1)"), std::string::npos);
+}
+
+TEST(Pools, WhatIsMovedForTheDemandOfSomeNodesFindsItsPlaceOnOneOfThem) {
+  Problem problem = empty_nodes({"a", "b"});
+  const int small = *problem.products[0]->index_of("1g.10gb"),
+            half = *problem.products[0]->index_of("3g.40gb");
+  problem.boards[0].instances = {{{small, 0}, true}};
+  problem.boards[1].instances = {{{half, 0}, true, true}};
+  ask(problem, "7g.80gb", 1, {NodeName("a"), NodeName("b")});
+  problem.evict = true;
+  const Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met());
+  EXPECT_EQ(changed(problem, packed), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(packed.evicted, 1);
+  EXPECT_EQ(packed.homeless, 0) << "b has room beside what stays there";
+  EXPECT_EQ(why_not_legal(problem, packed), std::nullopt);
 }
 
 // Idle slices on no GPU that is known, and GPUs of which it is not told where their idle slices stand.

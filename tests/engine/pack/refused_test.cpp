@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 #include "engine/pack/pack.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
@@ -62,6 +65,7 @@ class Refused : public testing::Test, public operator_story::Kubernetes {
     auto wanted = pack::read_demand(demand, found.problem, catalogue());
     EXPECT_TRUE(wanted) << (wanted ? "" : to_line(wanted.error()));
     found.problem.demand = *wanted;
+    if (!demand_of.empty()) ask_of_some();
     first = pack::pack(found.problem).value();
     return pack::keep_to_plans(found, first, from, stop);
   }
@@ -76,10 +80,23 @@ class Refused : public testing::Test, public operator_story::Kubernetes {
     return made ? *made : plan::Plan{};
   }
 
+  const std::vector<NodeName>& names() const { return names_; }
+
   ClusterProblem found;
   Answer first;
+  std::vector<std::set<NodeName>> demand_of;  // the demand is asked of each of these; empty: of all nodes
 
  private:
+  void ask_of_some() {
+    const std::vector<pack::Demand> each = std::exchange(found.problem.demand, {});
+    for (std::size_t pool = 0; pool < demand_of.size(); ++pool)
+      for (pack::Demand one : each) {
+        one.pool = pool;
+        found.problem.demand.push_back(std::move(one));
+      }
+    found.problem.pools = demand_of;
+  }
+
   std::vector<NodeName> names_;
 };
 
@@ -139,6 +156,19 @@ TEST_F(Refused, OfAManagedPoolWhoseNodesAllDifferEveryNodeIsLeftOutAtOnce) {
   EXPECT_NE(found.left_out.begin()->first.find("], which no plan changes: GKE"), std::string::npos)
       << found.left_out.begin()->first;
   EXPECT_EQ(found.left_out.begin()->second, 70);
+}
+
+// The same where the demand may use some nodes alone: a node asked alone has the demand that it may serve.
+TEST_F(Refused, OfAManagedPoolWhoseNodesAllDifferEveryNodeIsLeftOutAtOnceAlsoForDemandOfSomeNodes) {
+  unlike_nodes(70, 2);
+  std::set<NodeName> all;
+  for (const NodeName& name : names()) all.insert(name);
+  demand_of = {{NodeName("m1"), NodeName("m2")}, all};
+  const auto answer = kept({"7g.80gb=1"});
+  ASSERT_TRUE(answer) << to_line(answer.error());
+  EXPECT_EQ(answer->unmet, (std::vector<int>{1, 0})) << "no plan changes m1 and m2";
+  ASSERT_EQ(changed(*answer).size(), 1u);
+  EXPECT_EQ(changed(*answer).begin()->front(), 'o');
 }
 
 // Of each answer it is asked again which nodes a plan may change: of the last one, too, before it is told.
