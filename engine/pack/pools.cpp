@@ -443,8 +443,8 @@ bool has_pools(const Problem& problem) {
                      [](const Demand& one) { return one.pool.has_value(); });
 }
 
-std::string unchecked_text(const Problem& problem, const Answer& answer) {
-  if (answer.evicted == 0 || !has_pools(problem)) return "";
+std::string unchecked_text(const Answer& answer) {
+  if (answer.evicted == 0) return "";
   return fmt::format(
       "not checked: whether running work that is moved ({}) may use the nodes that have room for it",
       answer.evicted);
