@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "engine/hostlist.hpp"
 #include "engine/mig/product_of.hpp"
 #include "engine/number.hpp"
+#include "engine/pack/by_nodes.hpp"
 #include "engine/pack/left_out.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/sharing/amd.hpp"
@@ -25,11 +27,43 @@ void pass_by(Problem& problem, const NodeName& node, const mig::Product* product
   ++all.back().gpus;
 }
 
-Board board_of(const Look& look, const Gpu& gpu, const mig::Product& product, std::size_t number) {
+// Which of these nodes running work may use where it is moved. Of a pod no more is told than where it runs,
+// and of a Slurm job its partition: of several that it was submitted to, the one in which it runs.
+class FindHomes {
+ public:
+  FindHomes(const Cluster& cluster, const std::set<NodeName>& nodes) : cluster_(cluster), nodes_(nodes) {}
+
+  Homes operator()(const Slice& slice) {
+    if (cluster_.scheduler != Scheduler::slurm || !slice.exact || slice.holders.size() != 1) return {};
+    const Workload* work = cluster_.workloads.find(slice.holders.front().workload);
+    if (!work) return {};
+    const auto [at, fresh] = known_.try_emplace(why::reach_of(*work, cluster_.scheduler));
+    if (fresh) at->second = open_to(*work);
+    return at->second;
+  }
+
+ private:
+  Homes open_to(const Workload& work) const {
+    Reach reach(cluster_, work);
+    std::set<NodeName> open;
+    for (const NodeName& name : nodes_)
+      if (const Node* node = cluster_.nodes.find(name); node && reach(*node)) open.insert(name);
+    if (open.size() == nodes_.size()) return {};
+    return {std::make_shared<const std::set<NodeName>>(std::move(open))};
+  }
+
+  const Cluster& cluster_;
+  const std::set<NodeName>& nodes_;
+  std::map<std::string, Homes> known_;
+};
+
+Board board_of(const Look& look, const Gpu& gpu, const mig::Product& product, std::size_t number,
+               FindHomes& homes) {
   Board board{look.node.name, gpu.index, number, {}};
   if (gpu.strategy == Strategy::whole) {
     board.whole = std::all_of(gpu.slices.begin(), gpu.slices.end(), look.is_free);
     board.whole_held = !board.whole;
+    if (board.whole_held && look.evict && gpu.slices.size() == 1) board.homes = homes(gpu.slices.front());
     return board;
   }
   if (!mig::observed_layout(product, gpu)) {
@@ -40,9 +74,11 @@ Board board_of(const Look& look, const Gpu& gpu, const mig::Product& product, st
   }
   for (const Slice& slice : gpu.slices) {
     const bool held = !look.is_free(slice);
+    const bool stays = held && look.evict && !may_be_moved(look, slice);
     board.instances.push_back({{*product.index_of(slice.profile.view()), slice.placement->start},
                                held,
-                               held && look.evict && !may_be_moved(look, slice)});
+                               stays,
+                               held && look.evict && !stays ? homes(slice) : Homes{}});
   }
   return board;
 }
@@ -128,6 +164,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   found.problem.mode =
       can.instances == plan::Unit::node || can.needs_closing ? Mode::whole_node : Mode::in_place;
   const std::set<NodeName> wanted(nodes.begin(), nodes.end());
+  FindHomes homes(cluster, wanted);
   for (const Node& node : cluster.nodes.all()) {
     if (!wanted.contains(node.name)) continue;
     const Look look{cluster, node, can, found.problem.mode, is_free, evict};
@@ -146,7 +183,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
         continue;
       }
       spares.add_planned(gpu);
-      Board board = board_of(look, gpu, *product, number_in(found.problem.products, product));
+      Board board = board_of(look, gpu, *product, number_in(found.problem.products, product), homes);
       board.resets_others = resets_others(look, gpu, *product);
       board.may_be_whole = may_be_whole(look, gpu, *product);
       found.problem.boards.push_back(std::move(board));

@@ -12,6 +12,7 @@
 #include "engine/pack/choose.hpp"
 #include "engine/pack/node_search.hpp"
 #include "engine/pack/pools.hpp"
+#include "engine/pack/sharing.hpp"
 #include "engine/pack/whole.hpp"
 
 namespace tessera::pack {
@@ -429,6 +430,20 @@ Result<std::optional<Answer>> without_resets(const Problem& problem, const Stop&
   return std::optional(std::move(*answer));
 }
 
+// The planner moves work to any node: what has no place on those that it may use is homeless, and of neither
+// answer it is proven then that no other choice of what is moved leaves less unmet.
+void keep_to_homes(const Problem& problem, Answer& moved, Answer& without) {
+  const int more = kept_from_home(problem, moved);
+  if (more == 0) return;
+  moved.homeless += more;
+  moved.bounds = {};
+  without.bounds.unmet_proven = false;
+  for (std::size_t i = 0; i < without.unmet.size(); ++i)
+    if (moved.unmet[i] < without.unmet[i])
+      without.reason[i] =
+          "running work that would be moved for it has no room on those of these nodes that it may use";
+}
+
 }  // namespace
 
 Error search_given_up() { return {"no plan was made", "the search was given up", "ask again"}; }
@@ -460,6 +475,7 @@ Result<Answer> pack(const Problem& problem, const Classes& classes, const Stop& 
     if (!with) return with.error();
     Result<Answer> moved = answer_of(problem, *with, true, stop);
     if (!moved) return moved;
+    keep_to_homes(problem, *moved, *answer);
     if (unmet_of(*moved) < unmet_of(*answer)) answer = std::move(moved);
   }
   if (!answer) return answer;

@@ -9,13 +9,11 @@
 
 #include "engine/pack/model.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/sharing.hpp"
 #include "engine/pack/whole.hpp"
 
 namespace tessera::pack {
 namespace {
-
-using Kind = std::pair<ProfileName, std::optional<std::size_t>>;
-Kind kind_of(const Demand& demand) { return {demand.profile, demand.product}; }
 
 // Some nodes of a problem. Products keep their numbers.
 struct Part {
@@ -42,33 +40,7 @@ Part on_nodes(const Part& all, const std::set<NodeName>& nodes) {
   return part;
 }
 
-// Whether an instance of that profile, or a whole GPU, is of the kind.
-bool is_of(const Kind& kind, const ProfileName& profile, std::size_t product) {
-  return kind.first == profile && (!kind.second || *kind.second == product);
-}
-bool is_of(const Kind& kind, const Spare& spare, const Problem& problem) {
-  return kind.first == spare.profile && (!kind.second || problem.products[*kind.second] == spare.product);
-}
-const ProfileName& name_of(const Problem& problem, const Board& board, const mig::Placed& placed) {
-  return problem.products[board.product]->profiles[static_cast<std::size_t>(placed.profile)].name;
-}
-
-// What is idle on a GPU, by its profile; with a plan: afterwards.
-std::vector<ProfileName> idle_on(const Problem& problem, const Board& board, const BoardPlan* plan) {
-  std::vector<ProfileName> idle;
-  const ProfileName whole{std::string(kWhole)};
-  if (plan ? plan->to_whole : board.whole) idle.push_back(whole);
-  for (const Instance& one : board.instances) {
-    const bool goes =
-        plan && std::find(plan->destroy.begin(), plan->destroy.end(), one.placed) != plan->destroy.end();
-    if (!one.held && !goes) idle.push_back(name_of(problem, board, one.placed));
-  }
-  if (plan)
-    for (const mig::Placed& made : plan->create) idle.push_back(name_of(problem, board, made));
-  return idle;
-}
-
-int evicted_of(const Problem& problem, const Answer& answer, const Kind& kind) {
+int evicted_of(const Problem& problem, const Answer& answer, const Served& kind) {
   int count = 0;
   for (const BoardPlan& plan : answer.boards) {
     const Board& board = problem.boards[plan.board];
@@ -78,94 +50,6 @@ int evicted_of(const Problem& problem, const Answer& answer, const Kind& kind) {
   }
   return count;
 }
-
-// Idle instances of the kind afterwards, by node.
-std::map<NodeName, int> supply_of(const Problem& problem, const std::vector<const BoardPlan*>& plans,
-                                  const Kind& kind) {
-  std::map<NodeName, int> supply;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    for (const ProfileName& idle : idle_on(problem, problem.boards[i], plans[i]))
-      if (is_of(kind, idle, problem.boards[i].product)) ++supply[problem.boards[i].node];
-  for (const Spare& spare : problem.spare)
-    if (is_of(kind, spare, problem)) supply[spare.node] += spare.count;
-  return supply;
-}
-
-std::vector<const BoardPlan*> by_board(const Problem& problem, const Answer& answer) {
-  std::vector<const BoardPlan*> plans(problem.boards.size(), nullptr);
-  for (const BoardPlan& plan : answer.boards) plans[plan.board] = &plan;
-  return plans;
-}
-
-// Instances of one kind shared out to who may use them: as many as can be, those that ask first keeping what
-// they have.
-class Sharing {
- public:
-  // by node: how many. asking: by who asks the nodes whose instances serve; nullptr: all.
-  Sharing(const std::map<NodeName, int>& supply, std::vector<const std::set<NodeName>*> asking)
-      : given_(asking.size()) {
-    std::map<std::vector<bool>, int> alike;  // nodes that serve the same
-    for (const auto& [node, count] : supply) {
-      std::vector<bool> serves;
-      for (const std::set<NodeName>* nodes : asking) serves.push_back(!nodes || nodes->contains(node));
-      alike[serves] += count;
-    }
-    for (const auto& [serves, count] : alike) {
-      serves_.push_back(serves);
-      left_.push_back(count);
-    }
-    for (std::vector<int>& one : given_) one.assign(left_.size(), 0);
-  }
-
-  // How many it gets of so many.
-  int give(std::size_t who, int count) {
-    int got = 0;
-    while (got < count) {
-      const int more = once(who, count - got);
-      if (more == 0) break;
-      got += more;
-    }
-    return got;
-  }
-
- private:
-  // Along the shortest way: what is taken from another one is given to it elsewhere.
-  int once(std::size_t who, int most) {
-    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    std::vector<std::size_t> asked_by(left_.size(), kNone), taken_at(given_.size(), kNone), queue{who};
-    std::vector<bool> seen(given_.size(), false);
-    seen[who] = true;
-    for (std::size_t next = 0; next < queue.size(); ++next) {
-      const std::size_t one = queue[next];
-      for (std::size_t at = 0; at < left_.size(); ++at) {
-        if (!serves_[at][one] || asked_by[at] != kNone) continue;
-        asked_by[at] = one;
-        if (left_[at] > 0) return along(at, most, asked_by, taken_at);
-        for (std::size_t other = 0; other < given_.size(); ++other)
-          if (!seen[other] && given_[other][at] > 0)
-            seen[other] = true, taken_at[other] = at, queue.push_back(other);
-      }
-    }
-    return 0;
-  }
-  int along(std::size_t end, int most, const std::vector<std::size_t>& asked_by,
-            const std::vector<std::size_t>& taken_at) {
-    constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    int count = std::min(most, left_[end]);
-    for (std::size_t at = end; taken_at[asked_by[at]] != kNone; at = taken_at[asked_by[at]])
-      count = std::min(count, given_[asked_by[at]][taken_at[asked_by[at]]]);
-    left_[end] -= count;
-    for (std::size_t at = end;; at = taken_at[asked_by[at]]) {
-      given_[asked_by[at]][at] += count;
-      if (taken_at[asked_by[at]] == kNone) return count;
-      given_[asked_by[at]][taken_at[asked_by[at]]] -= count;
-    }
-  }
-
-  std::vector<std::vector<bool>> serves_;  // by nodes that are alike, then by who asks
-  std::vector<int> left_;                  // by nodes that are alike
-  std::vector<std::vector<int>> given_;    // by who asks, then by nodes that are alike
-};
 
 // The problem once these demands are met by that answer: GPUs that it changes are changed no more, and what
 // serves them serves no other one.
@@ -253,21 +137,16 @@ class Afterwards {
   }
 
   Part part_;
-  std::vector<bool> gone_;    // by board of the part
-  std::map<Kind, int> left_;  // that instances still have to be set apart for
-  std::set<NodeName> nodes_;  // whose instances may be
-  std::vector<Spare> over_;   // idle on GPUs that are changed no more
+  std::vector<bool> gone_;      // by board of the part
+  std::map<Served, int> left_;  // that instances still have to be set apart for
+  std::set<NodeName> nodes_;    // whose instances may be
+  std::vector<Spare> over_;     // idle on GPUs that are changed no more
 };
-
-// nullptr: any of them.
-const std::set<NodeName>* nodes_for(const Problem& problem, const Demand& demand) {
-  return demand.pool ? &problem.pools[*demand.pool] : nullptr;
-}
 
 // Whether what is told as met is there on the nodes that may serve it: an instance serves one.
 std::optional<std::string> why_not_there(const Problem& problem, const Answer& answer) {
   const auto plans = by_board(problem, answer);
-  std::map<Kind, std::vector<std::size_t>> demands;
+  std::map<Served, std::vector<std::size_t>> demands;
   for (std::size_t i = 0; i < problem.demand.size(); ++i) demands[kind_of(problem.demand[i])].push_back(i);
   for (const auto& [kind, numbers] : demands) {
     std::vector<const std::set<NodeName>*> asking;
@@ -312,6 +191,9 @@ class Pools {
       if (!done) return done.error();
     }
     count();
+    // Parts that were asked one after the other may have counted one place for work of several.
+    if (const int more = kept_from_home(problem_, answer_); more > 0)
+      answer_.homeless += more, answer_.bounds = {};
     if (const auto why = why_wrong())
       return Error{"the plan is not used", "it fails its own check: " + *why,
                    "please report this with the input"};
@@ -419,7 +301,7 @@ class Pools {
     int homeless = 0;
     const auto plans = by_board(part.problem, together);
     for (std::size_t number = 0; number < part.problem.demand.size(); ++number) {
-      const Kind kind = kind_of(part.problem.demand[number]);
+      const Served kind = kind_of(part.problem.demand[number]);
       // What is moved comes first: it finds a place on any of the nodes.
       std::vector<const std::set<NodeName>*> asking{nullptr};
       std::vector<std::size_t> who;
@@ -448,7 +330,7 @@ class Pools {
       return problem_.pools[a].size() < problem_.pools[b].size();
     });
     Part rest = part;
-    std::map<Kind, int> unmet;
+    std::map<Served, int> unmet;
     int evicted = 0, homeless = 0;
     bool resets = false;
     for (const std::size_t pool : pools) {
@@ -561,8 +443,8 @@ bool has_pools(const Problem& problem) {
                      [](const Demand& one) { return one.pool.has_value(); });
 }
 
-std::string unchecked_text(const Problem& problem, const Answer& answer) {
-  if (answer.evicted == 0 || !has_pools(problem)) return "";
+std::string unchecked_text(const Answer& answer) {
+  if (answer.evicted == 0) return "";
   return fmt::format(
       "not checked: whether running work that is moved ({}) may use the nodes that have room for it",
       answer.evicted);

@@ -19,8 +19,8 @@ bool has_pools(const Problem& problem);
 using Solve = std::function<Result<Answer>(const Problem& part)>;
 Result<Answer> pack_pools(const Problem& problem, const Solve& solve);
 
-// What is not known of the answer where the demand may use some nodes alone: work that is moved may be held
-// to nodes, too. Empty: none is moved, or any node serves the demand.
-std::string unchecked_text(const Problem& problem, const Answer& answer);
+// What is not known of the answer: work that is moved may be held to nodes by more than is told of it
+// (Instance::homes), whoever the demand is of. Empty: none is moved.
+std::string unchecked_text(const Answer& answer);
 
 }  // namespace tessera::pack

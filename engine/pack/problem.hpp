@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,10 +28,19 @@ inline constexpr int kMostWanted = 100'000'000;
 
 enum class Mode : std::uint8_t { in_place, whole_node };
 
+// The nodes that are not known to be closed to running work, were it moved.
+struct Homes {
+  std::shared_ptr<const std::set<NodeName>> nodes;  // nullptr: any of the problem
+  friend bool operator==(const Homes& a, const Homes& b) {
+    return a.nodes == b.nodes || (a.nodes && b.nodes && *a.nodes == *b.nodes);
+  }
+};
+
 struct Instance {
   mig::Placed placed;
   bool held = false;   // a job or pod runs on it
   bool stays = false;  // held by what no plan moves, even where running work may be moved
+  Homes homes = {};    // of what is held and may be moved
   friend bool operator==(const Instance&, const Instance&) = default;
 };
 
@@ -44,6 +54,7 @@ struct Board {
   bool whole = false;          // uncut and free: as it stands it serves a demand of whole GPUs
   bool may_be_whole = false;   // cut, and a plan may switch its MIG mode off where nothing runs on it
   bool whole_held = false;     // uncut, and what runs on it has no other GPU: it may be moved as an instance
+  Homes homes = {};            // of what runs on it as a whole
   friend bool operator==(const Board&, const Board&) = default;
 };
 

@@ -1,6 +1,8 @@
 // Running work that is moved for a demand: which may be, and the fewest jobs.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "engine/pack/cluster.hpp"
@@ -64,6 +66,87 @@ boards:
   packed = answer(problem);
   EXPECT_EQ(packed.unmet, std::vector<int>{1});
   EXPECT_TRUE(packed.boards.empty());
+}
+
+// It was moved to wherever there was room, and that it may not run there was told as not checked.
+TEST(Moved, WorkStaysWhereNoNodeThatItMayUseHasRoomForIt) {
+  Problem problem = read(R"(
+evict: true
+demand: {7g.80gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+- {node: n2, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 3g.40gb, start: 0, held: true}]}
+)");
+  problem.boards[1].instances[0].stays = true;
+  Homes& homes = problem.boards[0].instances[0].homes;
+  const auto only = [](const char* node) {
+    return Homes{std::make_shared<const std::set<NodeName>>(std::set<NodeName>{NodeName(node)})};
+  };
+  for (const Homes& open : {Homes{}, only("n2")}) {
+    homes = open;
+    const Answer packed = answer(problem);
+    EXPECT_TRUE(packed.met());
+    EXPECT_EQ(packed.evicted, 1);
+    EXPECT_EQ(packed.homeless, 0);
+  }
+  homes = only("n1");
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.unmet, std::vector<int>{1});
+  EXPECT_TRUE(packed.boards.empty());
+  EXPECT_FALSE(packed.bounds.unmet_proven) << "other work might have been moved";
+  EXPECT_EQ(packed.reason[0],
+            "running work that would be moved for it has no room on those of these nodes that it may use");
+}
+
+// The idle instance on n2 is a place for it, as far as is known, and is none where its work may use n1 alone.
+TEST(Moved, WhatHasNoNodeToGoToIsCountedWhereMoreIsMetByMovingIt) {
+  Problem problem = read(R"(
+evict: true
+demand: {3g.40gb: 2}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 7g.80gb, start: 0, held: true}]}
+)");
+  problem.spare.push_back({NodeName("n2"), ProfileName("7g.80gb"), problem.products[0], 1});
+  EXPECT_TRUE(answer(problem).met());
+  problem.boards[0].instances[0].homes.nodes =
+      std::make_shared<const std::set<NodeName>>(std::set<NodeName>{NodeName("n1")});
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.unmet, std::vector<int>{0});
+  EXPECT_EQ(packed.evicted, 1);
+  EXPECT_EQ(packed.homeless, 1);
+  EXPECT_FALSE(packed.met());
+  EXPECT_FALSE(packed.bounds.unmet_proven || packed.bounds.gpus_proven);
+}
+
+// n1 is in partition short and n2 in partition long; alice's job on n1 is of these. Beside what stays on n2
+// there is room for it.
+Answer moved_for_7g(const std::string& partitions) {
+  test::Story story;
+  const auto cut = [] { return test::gpu(0, Strategy::mig, {test::instance("1g.10gb", 0, 1, 0)}); };
+  Node first = test::node("n1", {cut()}), second = test::node("n2", {cut()});
+  first.partitions = {"short"}, second.partitions = {"long"};
+  story.tell(NodesListed{{first, second}});
+  Workload job = test::running("1", "alice", {test::holds("n1", {{0, 1}})});
+  Workload staying = test::running("2", "bob", {test::holds("n2", {{0, 1}})});
+  job.restartable = true, job.group = partitions;
+  staying.restartable = false, staying.group = "long";
+  story.tell(WorkloadsListed{{job, staying}});
+  story.tell(Loaded{});
+  story.model.clusters.front().scheduler = Scheduler::slurm;
+  const std::vector<NodeName> nodes{NodeName("n1"), NodeName("n2")};
+  Problem problem = problem_of(story.cluster(), nodes, test::catalogue(), plan::simulator_capabilities(),
+                               std::nullopt, std::nullopt, nullptr, true)
+                        .problem;
+  problem.evict = true;
+  problem.demand = {{ProfileName("7g.80gb"), std::nullopt, 1}};
+  return answer(problem);
+}
+
+TEST(Moved, AJobOfAPartitionIsMovedToNodesOfItsPartitionAlone) {
+  EXPECT_TRUE(moved_for_7g("short,long").met());
+  const Answer kept = moved_for_7g("short");
+  EXPECT_EQ(kept.unmet, std::vector<int>{1});
+  EXPECT_EQ(kept.evicted, 0);
 }
 
 // Node n1 with a GPU of two instances; alice's job holds the first, or both.

@@ -334,7 +334,7 @@ Error why_not_made(const Asked& asked, bool all_played) {
 int change(const Asked& asked, const pack::Answer& packed, const Options& options,
            const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
   streams.err << proof_text(asked.problem, packed, options) << unmet_text(asked.problem, packed, options);
-  if (const std::string unchecked = pack::unchecked_text(asked.problem, packed); !unchecked.empty())
+  if (const std::string unchecked = pack::unchecked_text(packed); !unchecked.empty())
     streams.err << tui::told(options.reader, unchecked) << "\n";
   for (const auto& [why, count] : asked.refused)
     streams.err << tui::told(options.reader, pack::left_out_text(count, why)) << "\n";

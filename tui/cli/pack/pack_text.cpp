@@ -379,8 +379,7 @@ std::string sentences_of(const pack::Problem& problem, const pack::Answer& answe
   text += unmet_text(problem, answer, options);
   if (answer.homeless > 0)
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));
-  if (const std::string unchecked = pack::unchecked_text(problem, answer); !unchecked.empty())
-    line(unchecked);
+  if (const std::string unchecked = pack::unchecked_text(answer); !unchecked.empty()) line(unchecked);
   if (!cluster) return text;
   const auto say = [&](const std::string& what, const std::string& of) {
     if (!of.empty()) text += tui::told(options.reader, what) + ": " + tui::told(options.reader, of) + "\n";

@@ -265,7 +265,7 @@ class Page {
     fact(to, told("costs"),
          fmt::format("{} made, {} idle destroyed, {} running moved", found.created, found.idle_destroyed,
                      found.evicted));
-    if (const std::string unchecked = pack::unchecked_text(problem(), found); !unchecked.empty())
+    if (const std::string unchecked = pack::unchecked_text(found); !unchecked.empty())
       note(to, unchecked, Role::warning);
     if (!preview.trouble.empty()) return fact(to, told("refused"), preview.trouble, Role::danger);
     if (!preview.plan)
