@@ -1,5 +1,5 @@
 // What is worked out on the planner's thread because the cluster is too large to do it between two pictures:
-// the overview's table of demand, why work waits beside a list, and the next hours of a change.
+// the overview's table of demand, why work waits, and the next hours of a change.
 //
 // Plain values that UiState holds as constant values: a change makes a new one. Threads: owned by the UI
 // thread; a question is read by the planner's thread, too, and never changes.
@@ -43,6 +43,7 @@ struct WhyQuestion {
   std::shared_ptr<const ClusterThen> then;
   bool knows_means = false;  // what can be changed there is known
   WorkloadId id;
+  std::shared_ptr<const Details> details;  // what was asked for it alone; null: nothing
 };
 struct WhyFound {
   std::shared_ptr<const WhyQuestion> question;

@@ -174,6 +174,7 @@ struct InputLine {
   int top_before = 0;
   std::vector<std::string> completions;
   int chosen = -1;             // index into completions, or into offers where there are none; -1: none yet
+  int top = 0;                 // the first line of that list when the mouse was last used on it
   std::vector<Offer> offers;   // for the text as it stands, the best first
   std::size_t offered_of = 0;  // of so many
   std::optional<std::string> offered_for;  // the text that they are for
@@ -256,6 +257,7 @@ enum class ChoiceKind : std::uint8_t { none, columns, sort };
 struct Choice {
   ChoiceKind kind = ChoiceKind::none;
   int cursor = 0;
+  int top = 0;  // the first line when the mouse was last used on it
 };
 
 // What the visible cells said last, to mark what changed since.

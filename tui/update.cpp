@@ -10,6 +10,7 @@
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/fleet/fleet_findings.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/frame/overlays.hpp"
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/large.hpp"
@@ -60,6 +61,18 @@ Effects take(UiState& state, const UiContext& ui, const ActionMessage& message) 
 // A question that one of a few keys answers lies over the screen.
 bool is_asked(const UiState& state) { return state.arming || state.resuming || state.leaving != Leaving::no; }
 
+bool is_press(const Mouse& mouse) {
+  return mouse.kind == Mouse::Kind::press || mouse.kind == Mouse::Kind::double_press;
+}
+
+// A click in the line of the footer; nullopt: it was elsewhere.
+std::optional<Effects> click_footer(UiState& state, const UiContext& ui, const Mouse& mouse) {
+  if (mouse.y != frame_of(state, ui, state.size).footer_y) return std::nullopt;
+  for (const FooterKey& one : footer_keys(state, ui, state.size.columns))
+    if (mouse.x >= one.x && mouse.x < one.end) return take(state, ui, ActionMessage{one.action});
+  return Effects{};
+}
+
 // A click on what surrounds the screen: a place on the way here, or a key of the footer.
 std::optional<Effects> click_frame(UiState& state, const UiContext& ui, const Mouse& mouse) {
   if (mouse.y == 0) {
@@ -67,17 +80,57 @@ std::optional<Effects> click_frame(UiState& state, const UiContext& ui, const Mo
     while (crumb && state.stack.size() > *crumb + 1) state.stack.pop_back();
     return Effects{};
   }
-  if (mouse.y != frame_of(state, ui, state.size).footer_y) return std::nullopt;
-  for (const FooterKey& one : footer_keys(state, ui, state.size.columns))
-    if (mouse.x >= one.x && mouse.x < one.end) return take(state, ui, ActionMessage{one.action});
-  return Effects{};
+  return click_footer(state, ui, mouse);
+}
+
+// While something is typed: a click puts the pointer on a line of the list above it, a second one takes that
+// line as Enter does. One beside the list closes a menu or a palette in which nothing was typed yet; what was
+// typed is left by keys.
+Effects take_while_typing(UiState& state, const UiContext& ui, const Mouse& mouse) {
+  if (!is_press(mouse)) {
+    wheel_candidates(state, mouse.kind == Mouse::Kind::wheel_up ? -kWheel : kWheel);
+    return {};
+  }
+  const bool listed = state.input.kind == InputKind::command || state.input.kind == InputKind::menu;
+  if (listed)
+    if (auto effects = click_footer(state, ui, mouse)) return std::move(*effects);
+  const ListHit hit = candidate_at(state, frame_of(state, ui, state.size).message_y, mouse.y);
+  if (hit.entry) {
+    point_at(state, *hit.entry, hit.top);
+    if (mouse.kind == Mouse::Kind::double_press) return take(state, ui, ActionMessage{Action::input_accept});
+  } else if (listed && !hit.inside && state.input.text.empty()) {
+    cancel_input(state);
+  }
+  return {};
+}
+
+// While columns are chosen: the same, and a second click does what is done in that list.
+Effects take_while_choosing(UiState& state, const UiContext& ui, const Mouse& mouse) {
+  if (!is_press(mouse)) {
+    for (int i = 0; i < kWheel; ++i)
+      choose(state, ui, mouse.kind == Mouse::Kind::wheel_up ? Action::cursor_up : Action::cursor_down);
+    return {};
+  }
+  if (auto effects = click_footer(state, ui, mouse)) return std::move(*effects);
+  const ListHit hit = choice_at(frame_of(state, ui, state.size).body, state, mouse.x, mouse.y);
+  if (hit.entry) {
+    state.choice.cursor = *hit.entry;
+    state.choice.top = hit.top;
+    const bool sorts = state.choice.kind == ChoiceKind::sort;
+    if (mouse.kind == Mouse::Kind::double_press)
+      return take(state, ui, ActionMessage{sorts ? Action::open : Action::choice_toggle});
+  } else if (!hit.inside) {
+    state.choice = {};
+  }
+  return {};
 }
 
 Effects take(UiState& state, const UiContext& ui, const Mouse& mouse) {
-  if (state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none || is_asked(state))
-    return {};
-  const bool pressed = mouse.kind == Mouse::Kind::press || mouse.kind == Mouse::Kind::double_press;
-  if (pressed)
+  // What a change waits for is answered by keys alone.
+  if (state.input.kind == InputKind::arm || is_asked(state)) return {};
+  if (state.input.kind != InputKind::none) return take_while_typing(state, ui, mouse);
+  if (state.choice.kind != ChoiceKind::none) return take_while_choosing(state, ui, mouse);
+  if (is_press(mouse))
     if (auto effects = click_frame(state, ui, mouse)) return std::move(*effects);
   switch (mouse.kind) {
     case Mouse::Kind::press: click(state, ui, mouse.x, mouse.y); break;

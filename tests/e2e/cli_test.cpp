@@ -6,6 +6,9 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
@@ -316,6 +319,38 @@ TEST(Cli, ConfigPrintNamesWhoSetsWhat) {
   EXPECT_TRUE(has(text, "TESSERA_INTERVAL")) << text;
   EXPECT_TRUE(has(text, "default")) << text;
   EXPECT_TRUE(has(run_tessera({"config", "path"}, options).out, file));
+}
+
+// Name, value and who set it stand below each other; a value that is too long moves only its own line.
+TEST(Cli, ConfigPrintKeepsItsColumns) {
+  Scratch home;
+  const std::string conf = "/etc/slurm/clusters/hpc/slurm.conf";
+  std::string file = home.write("tessera/config.yaml", "theme: mono\nslurm-conf: " + conf + "\n");
+  RunOptions options;
+  options.environment = {{"XDG_CONFIG_HOME", home.path()}};
+  std::istringstream lines(run_tessera({"config", "print"}, options).out);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  const auto line_of = [&](const std::string& name) {
+    for (const std::string& line : all)
+      if (line.starts_with(name + " ")) return line;
+    return std::string();
+  };
+  const std::string theme = line_of("theme");
+  const std::size_t value_at = theme.find("mono"), from_at = theme.find(file + ":1");
+  ASSERT_NE(value_at, std::string::npos) << theme;
+  EXPECT_EQ(from_at, value_at + 21) << theme;
+  EXPECT_EQ(line_of("slurm-conf").substr(value_at), conf + " " + file + ":2");
+  for (const std::string& line : all) {
+    ASSERT_GT(line.size(), from_at) << line;
+    EXPECT_EQ(line.find_first_not_of(' ', line.find(' ')), value_at) << line;
+    if (!line.starts_with("slurm-conf ")) {
+      EXPECT_EQ(line[from_at - 1], ' ') << line;
+      EXPECT_NE(line[from_at], ' ') << line;
+    }
+  }
+  EXPECT_EQ(line_of("readonly").substr(from_at), "not set");
+  EXPECT_EQ(line_of("timeout").substr(from_at), "default");
 }
 
 TEST(Cli, TheManualCompletionsAndKeysComeOut) {

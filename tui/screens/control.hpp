@@ -62,6 +62,10 @@ void open_prompt(UiState& state, InputKind kind);
 void type_text(UiState& state, std::string_view text);
 // Editing keys.
 void edit(UiState& state, const UiContext& ui, Action action);
+// The mouse on the list above the line: points at an entry, where `top` is the first that is shown, or goes
+// along it. A completion that is pointed at stands in the line, as with Tab.
+void point_at(UiState& state, int entry, int top);
+void wheel_candidates(UiState& state, int step);
 // Enter and Esc.
 Effects accept_input(UiState& state, const UiContext& ui);
 void cancel_input(UiState& state);

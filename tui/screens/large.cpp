@@ -25,7 +25,7 @@ std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> que
   std::shared_ptr<const why::Answer> answer;
   if (workload && workload->state == WorkloadState::pending) {
     const why::Site site{then.catalogue, question->knows_means ? &then.can : nullptr, then.rules, then.now,
-                         nullptr};
+                         question->details.get()};
     answer = std::make_shared<const why::Answer>(why::explain(then.cluster, *workload, site));
   }
   return std::make_shared<const WhyFound>(WhyFound{std::move(question), std::move(answer)});

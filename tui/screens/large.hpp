@@ -16,13 +16,18 @@ namespace tessera::tui {
 
 // On a busy cluster something moves with every look: not every answer is worth another one. What takes long
 // is not worked out without a pause.
+constexpr Duration kAskedEvery{15'000};
+inline TimePoint due_again(TimePoint told_at, Duration took) {
+  constexpr Duration kAtMost{300'000};
+  constexpr int kPauses = 10;
+  return told_at + std::clamp(kPauses * took, kAskedEvery, kAtMost);
+}
+
 template <class Question, class Answer>
 TimePoint due_again(const AskedLarge<Question, Answer>& asked) {
-  constexpr Duration kEvery{15'000}, kAtMost{300'000};
-  constexpr int kPauses = 10;
   // Its screen was left before the answer, which is of then.
-  if (asked.told_at - asked.asked_at > asked.took + kEvery) return asked.told_at;
-  return asked.told_at + std::clamp(kPauses * asked.took, kEvery, kAtMost);
+  if (asked.told_at - asked.asked_at > asked.took + kAskedEvery) return asked.told_at;
+  return due_again(asked.told_at, asked.took);
 }
 
 // The same question, of the cluster as it stands now.

@@ -9,6 +9,7 @@
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/pages/why.hpp"
 
 namespace tessera::test {
 namespace {
@@ -201,8 +202,46 @@ TEST(WhyScreen, BesideTheListOfAHugeClusterTheReasonIsToldAndTheKeyThatLooksAtTh
   EXPECT_FALSE(session.shows("nothing that tessera knows of")) << "help was not looked for";
   session.press("<enter>");
   EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workload);
-  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
   EXPECT_FALSE(session.shows("opens its page, which looks at each node")) << session.screen();
+  session.work_out();
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+}
+
+// The page looked at each node before it was drawn, and at each change again: the keys waited for it.
+TEST(WhyScreen, ThePageOfALargeClusterIsFoundByThePlannersThread) {
+  Session session = waiting_on_a_cluster_of(1001);
+  session.press(":job 7<enter>");
+  ASSERT_EQ(session.state.top().kind, tui::ScreenKind::workload);
+  EXPECT_TRUE(session.shows("WHY IT WAITS")) << session.screen();
+  EXPECT_TRUE(session.shows("its nodes and what would help are being looked at")) << session.screen();
+  EXPECT_FALSE(session.shows("WHAT WOULD HELP")) << "help was not looked for yet";
+  session.work_out();
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  EXPECT_FALSE(session.shows("its nodes and what would help are being looked at")) << session.screen();
+  ASSERT_TRUE(session.state.top().why.at) << "it says when";
+  const auto found = session.state.top().why.answer;
+  session.tell(on("hpc", NodeSeen{node("late", {})}));
+  EXPECT_EQ(session.state.top().why.answer, found) << "it stays until the next";
+  session.pass(Duration{15'000});
+  EXPECT_TRUE(session.state.large.why->working());
+  EXPECT_EQ(session.state.top().why.answer, found);
+}
+
+// With what was asked for the job alone it is found once more, and what was found stays until then.
+TEST(WhyScreen, OnThePageOfALargeClusterWhatWasAskedForTheJobAloneIsFoundToo) {
+  Session session = waiting_on_a_cluster_of(1001);
+  session.press(":job 7<enter>");
+  session.work_out();
+  tui::WorkDetails told;
+  told.cluster = ClusterName("hpc");
+  told.details.of = WorkloadId("7");
+  tui::take_details(session.state, {told});
+  session.press("j");
+  EXPECT_TRUE(session.shows("WHAT WOULD HELP")) << session.screen();
+  ASSERT_TRUE(session.state.large.why->working());
+  EXPECT_TRUE(session.state.large.why->question->details);
+  session.work_out();
+  EXPECT_EQ(session.state.top().why.answer, session.state.large.why->answer->answer);
 }
 
 }  // namespace

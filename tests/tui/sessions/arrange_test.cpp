@@ -195,5 +195,50 @@ TEST(Command, EditingKeepsWholeCharacters) {
   EXPECT_EQ(session.state.input.text, "");
 }
 
+using Click = tui::Mouse::Kind;
+
+// With the mouse on, it did nothing in a list of columns. The heading of the list stands in line 2.
+TEST(Arrange, TheMouseSortsByAColumnOfTheList) {
+  Session session(small_place());
+  session.press("2<f6>");
+  ASSERT_EQ(session.state.choice.kind, tui::ChoiceKind::sort);
+  const std::size_t sorted = session.state.top().sorts.size();
+  session.mouse(Click::press, 115, 3 + 4);
+  EXPECT_EQ(session.state.choice.cursor, 4);
+  EXPECT_EQ(session.state.top().sorts.size(), sorted) << "one click sorts nothing";
+  session.mouse(Click::double_press, 115, 3 + 4);
+  ASSERT_FALSE(session.state.top().sorts.empty());
+  EXPECT_EQ(session.state.top().sorts.front().column, 4);
+  EXPECT_EQ(session.state.choice.kind, tui::ChoiceKind::none) << "as with Enter";
+}
+
+TEST(Arrange, TheMouseShowsAndHidesColumnsAndClosesTheListBesideIt) {
+  Session session(small_place());
+  session.press("2C");
+  session.mouse(Click::wheel_down, 115, 10);
+  EXPECT_EQ(session.state.choice.cursor, 3);
+  session.mouse(Click::press, 115, 3 + 2);
+  EXPECT_EQ(session.state.choice.cursor, 2);
+  EXPECT_FALSE(session.state.top().columns);
+  session.mouse(Click::double_press, 115, 3 + 2);
+  EXPECT_TRUE(session.state.top().columns);
+  EXPECT_EQ(session.state.choice.kind, tui::ChoiceKind::columns) << "the next one can be chosen";
+  const std::string row = session.state.top().cursor;
+  session.mouse(Click::press, 5, 5);
+  EXPECT_EQ(session.state.choice.kind, tui::ChoiceKind::none);
+  EXPECT_EQ(session.state.top().cursor, row) << "the click that closes it goes nowhere else";
+}
+
+// Of 80x24 the list shows a part, and the cursor was always its last line.
+TEST(Arrange, AClickInALongListOfColumnsDoesNotMoveIt) {
+  Session session(small_place(), {80, 24});
+  session.press("2CG");
+  const int last = session.state.choice.cursor;
+  for (int i = 0; i < 2; ++i) {
+    session.mouse(Click::press, 75, 3);
+    EXPECT_EQ(session.state.choice.cursor, last - 15) << "of sixteen lines\n" << session.screen();
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -92,6 +92,27 @@ TEST(Guards, AClickMovesNothingWhileSomethingIsTyped) {
   EXPECT_EQ(session.state.input.text, "n00");
 }
 
+// The name is typed and the start is a key of its own: no click stands for either.
+TEST(Guards, NoClickArmsOrStartsAChange) {
+  Session session = with_plan();
+  const auto click_everywhere = [&] {
+    for (int y = 0; y < 40; ++y)
+      for (int x = 1; x < 120; x += 7)
+        for (tui::Mouse::Kind kind : {tui::Mouse::Kind::press, tui::Mouse::Kind::double_press,
+                                      tui::Mouse::Kind::wheel_up, tui::Mouse::Kind::wheel_down})
+          session.mouse(kind, x, y);
+  };
+  session.press("An0031");
+  click_everywhere();
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::arm);
+  EXPECT_EQ(session.state.input.text, "n0031");
+  session.press("<enter>");
+  ASSERT_TRUE(session.state.arming && session.state.arming->armed);
+  click_everywhere();
+  EXPECT_TRUE(session.state.arming && session.state.arming->armed);
+  EXPECT_EQ(count_of<tui::StartRun>(session), 0);
+}
+
 TEST(Guards, NoKeyHasAMeaningWhileTesseraParksItsRuns) {
   Session session = changing();
   session.state.runs.drove = true;

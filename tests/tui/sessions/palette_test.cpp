@@ -1,6 +1,8 @@
 // The palette and the menu of actions, the errors that stay, and the small keys of the lists.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/change_places.hpp"
 #include "tui/screens/control.hpp"
@@ -311,6 +313,90 @@ TEST(Menu, FindsAnActionByAWordOfItsHelp) {
   Session session(small_place());
   session.press("2.cordon");
   EXPECT_TRUE(session.shows("close node")) << session.screen();
+}
+
+// The last line of the screen with that text, where a list stands above the prompt.
+int line_of(const Session& session, std::string_view text) {
+  const std::string screen = session.screen();
+  const std::size_t at = screen.rfind(text);
+  EXPECT_NE(at, std::string::npos) << text << '\n' << screen;
+  const std::string_view above = std::string_view(screen).substr(0, std::min(at, screen.size()));
+  return static_cast<int>(std::count(above.begin(), above.end(), '\n'));
+}
+using Click = tui::Mouse::Kind;
+
+// With the mouse on, it did nothing in the palette.
+TEST(Palette, AClickPutsThePointerOnALineAndASecondOneTakesIt) {
+  Session session(change_place(), {120, 40});
+  session.press(":n00");
+  const int y = line_of(session, "n0043 ");
+  session.mouse(Click::press, 5, y);
+  ASSERT_GE(session.state.input.chosen, 0) << session.screen();
+  EXPECT_EQ(session.state.input.offers[static_cast<std::size_t>(session.state.input.chosen)].name, "n0043");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << "one click opens nothing";
+  session.mouse(Click::double_press, 5, y);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node) << session.screen();
+  EXPECT_EQ(session.state.top().subject, "n0043");
+}
+
+// Were the list to scroll at the first click, the second would take a line that was not meant.
+TEST(Palette, AClickDoesNotMoveTheListUnderTheMouse) {
+  Session session(change_place(), {120, 40});
+  session.press(":");
+  for (int i = 0; i < 8; ++i) session.mouse(Click::wheel_down, 5, 30);
+  const int chosen = session.state.input.chosen;
+  ASSERT_GE(chosen, 20) << "the wheel goes along the list";
+  const int y = line_of(session, "▌") - 3;
+  for (int i = 0; i < 2; ++i) {
+    session.mouse(Click::press, 5, y);
+    EXPECT_EQ(session.state.input.chosen, chosen - 3) << session.screen();
+    EXPECT_EQ(line_of(session, "▌"), y) << session.screen();
+  }
+  session.mouse(Click::wheel_up, 5, 30);
+  EXPECT_EQ(session.state.input.chosen, chosen - 6);
+}
+
+TEST(Palette, AClickTakesACompletionIntoTheLineAndASecondOneRunsIt) {
+  Session session(change_place(), {120, 40});
+  session.press(":theme <tab>");
+  ASSERT_EQ(session.state.input.text, "theme dark");
+  const int y = line_of(session, "theme light");
+  session.mouse(Click::press, 5, y);
+  EXPECT_EQ(session.state.input.text, "theme light");
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::command) << "it is not run yet";
+  session.mouse(Click::double_press, 5, y);
+  ASSERT_FALSE(session.effects.empty());
+  EXPECT_EQ(session.effects.back().theme, "light");
+}
+
+TEST(Palette, AClickBesideTheListClosesItOnlyWhereNothingWasTyped) {
+  Session session(change_place(), {120, 40});
+  session.press(":");
+  session.mouse(Click::press, 5, 38);
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::command) << "the line itself";
+  session.mouse(Click::press, 5, 5);
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::none);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview);
+  session.press(":n00");
+  session.mouse(Click::press, 5, 5);
+  session.mouse(Click::double_press, 5, 0);
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::command);
+  EXPECT_EQ(session.state.input.text, "n00");
+}
+
+TEST(Menu, IsUsedWithTheMouseAsWithTheKeys) {
+  Session session(small_place(), {120, 40});
+  session.press("2.");
+  const int y = line_of(session, "Choose which columns are shown.");
+  session.mouse(Click::press, 5, y);
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::menu);
+  EXPECT_EQ(session.state.choice.kind, tui::ChoiceKind::none);
+  session.mouse(Click::double_press, 5, y);
+  EXPECT_EQ(session.state.choice.kind, tui::ChoiceKind::columns) << session.screen();
+  session.press("<esc>.");
+  session.mouse(Click::press, 1, 0);
+  EXPECT_EQ(session.state.input.kind, tui::InputKind::none);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::nodes) << "the click that closes it goes nowhere else";
 }
 
 }  // namespace

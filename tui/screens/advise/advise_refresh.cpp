@@ -1,20 +1,14 @@
 // What is asked for the advice screen, when, and what was told: the answers themselves are worked out on the
 // planner's thread.
-#include <algorithm>
-
 #include "engine/digest.hpp"
 #include "engine/pack/cluster.hpp"
 #include "tui/packer.hpp"
 #include "tui/screens/advise/advise.hpp"
+#include "tui/screens/large.hpp"
 #include "tui/screens/pack/narrow.hpp"
 
 namespace tessera::tui {
 namespace {
-
-// On a busy cluster something moves with every look: not every answer is worth another one. What takes long
-// is not worked out without a pause.
-constexpr Duration kEvery{15'000};
-constexpr int kPauses = 10;
 
 // What came after a moment of the past is no history of it, nor is what ended before it stood there.
 bool ends_here(const UiState& state, const UiContext& ui, const ClusterName& name,
@@ -36,7 +30,7 @@ std::shared_ptr<const usage::Reckoning> past_of(const UiState& state, const UiCo
 }
 
 TimePoint due_at(const AdviseState& advise) {
-  return advise.told_at + std::max(kEvery, kPauses * (advise.told_at - advise.asked_at));
+  return due_again(advise.told_at, advise.told_at - advise.asked_at);
 }
 
 bool is_due(const AdviseState& advise, const UiState& state, const UiContext& ui) {

@@ -25,6 +25,24 @@ int most_shown(int y) {
   return std::max(kFew, y * 2 / 5);
 }
 
+// The first line shown of `count`: the chosen one is in view, and the list stands where the mouse left it.
+// Were it to scroll under a click, the second one would take another line.
+int first_shown(int top, int chosen, int shown, int count) {
+  const int last = std::max(0, count - shown), least = std::clamp(chosen - shown + 1, 0, last);
+  return std::clamp(top, least, std::max(least, std::min(chosen, last)));
+}
+
+// The lines of a list that are shown above the prompt, from line `y` on.
+struct ListShown {
+  int y = 0, first = 0, shown = 0;
+};
+
+// How many candidates there is room for above the prompt in line y.
+ListShown candidates_shown(const InputLine& input, int count, int y) {
+  const int shown = std::min({count, most_shown(y), y - 3});
+  return {y - shown, first_shown(input.top, input.chosen, shown, count), shown};
+}
+
 // Candidates in a column above the line, the chosen one marked; a window over long lists.
 void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
   const InputLine& input = state.input;
@@ -32,15 +50,14 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContex
   if (names.empty()) names = completions(state, ui, input.text);
   if (names.empty()) return;
   int count = static_cast<int>(names.size());
-  int shown = std::min({count, most_shown(y), y - 3});
+  const auto [begin, first, shown] = candidates_shown(input, count, y);
   if (shown <= 0) return;
-  int first = std::clamp(input.chosen - shown + 1, 0, count - shown);
   int width = 0;
   for (const std::string& name : names) width = std::max(width, display_width(name));
   int columns = canvas.size().columns;
-  draw_rule(canvas, 0, y - shown - 1, columns, state.ascii);
+  draw_rule(canvas, 0, begin - 1, columns, state.ascii);
   for (int i = 0; i < shown; ++i) {
-    int line = y - shown + i, index = first + i;
+    int line = begin + i, index = first + i;
     const std::string& name = names[static_cast<std::size_t>(index)];
     canvas.fill(0, line, columns, 1, " ");
     bool chosen = index == input.chosen;
@@ -53,10 +70,21 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContex
   }
 }
 
-// How many lines of the list there is room for: a menu is read, a palette leaves the screen in view.
-int offers_shown(const InputLine& input, int y) {
+// The offer that Enter takes, or what is typed stands for; -1: none.
+int offer_marked(const UiState& state) {
+  if (state.input.chosen >= 0) return state.input.chosen;
+  if (offer_to_take(state)) return 0;
+  const std::optional<std::size_t> typed = offer_as_typed(state);
+  return typed ? static_cast<int>(*typed) : -1;
+}
+
+// How many lines of the list there is room for above line y: a menu is read, a palette leaves the screen in
+// view.
+ListShown offers_shown(const UiState& state, int y) {
+  const InputLine& input = state.input;
   const int count = static_cast<int>(input.offers.size());
-  return std::min({count, input.kind == InputKind::menu ? count : most_shown(y), y - kBelowTitle});
+  const int shown = std::min({count, input.kind == InputKind::menu ? count : most_shown(y), y - kBelowTitle});
+  return {y - shown, first_shown(input.top, offer_marked(state), shown, count), shown};
 }
 
 // What stands behind the name of an offer: what it does, or why not now.
@@ -122,25 +150,20 @@ void draw_offers(Canvas& canvas, int y, const UiState& state) {
   const InputLine& input = state.input;
   const int said = lines_said(state, canvas.size().columns, y);
   y -= said;
-  const int count = static_cast<int>(input.offers.size()), shown = offers_shown(input, y);
+  const auto [begin, first, shown] = offers_shown(state, y);
   if (shown <= 0) return;
   const bool menu = input.kind == InputKind::menu;
-  const std::optional<std::size_t> typed = offer_as_typed(state);
-  const int taken = input.chosen >= 0      ? input.chosen
-                    : offer_to_take(state) ? 0
-                    : typed                ? static_cast<int>(*typed)
-                                           : -1;
-  const int first = std::clamp(taken - shown + 1, 0, count - shown);
+  const int taken = offer_marked(state);
   const OfferColumns cells = columns_of(input);
   const int columns = canvas.size().columns;
-  const int above = y - shown - 1;
+  const int above = begin - 1;
   if (above > kBelowTitle)
     draw_rule(canvas, 0, above, columns, state.ascii);
   else
     draw_rule(canvas, 0, kBelowTitle - 1, columns, state.ascii);  // which names the page beside a list
   if (above == kBelowTitle) canvas.fill(0, above, columns, 1, " ");
   for (int i = 0; i < shown; ++i) {
-    const int line = y - shown + i, index = first + i;
+    const int line = begin + i, index = first + i;
     canvas.fill(0, line, columns, 1, " ");
     draw_offer(canvas, line, input.offers[static_cast<std::size_t>(index)], cells.name, cells.key, menu,
                state);
@@ -206,19 +229,24 @@ constexpr int kChoiceHelp = 19;      // where the help of a column begins
 constexpr int kChoiceHelpLines = 2;  // for that of the row under the cursor
 
 // Where the help of a column is cut beside it, that of the one under the cursor stands in full below the
-// list. Returns the lines that this takes.
-int draw_choice_help(Canvas& canvas, Rect area, const UiState& state) {
+// list: the lines that this takes.
+int choice_help_lines(Rect area, const UiState& state) {
   std::span<const ColumnInfo> columns = column_infos(state.top().kind);
   const int room = area.width - kChoiceHelp - 1;
   const auto is_cut = [&](const ColumnInfo& one) { return display_width(told(state, one.help)) > room; };
   if (area.height < 12 || std::none_of(columns.begin(), columns.end(), is_cut)) return 0;
+  return kChoiceHelpLines + 1;
+}
+
+void draw_choice_help(Canvas& canvas, Rect area, const UiState& state) {
+  if (choice_help_lines(area, state) == 0) return;
+  std::span<const ColumnInfo> columns = column_infos(state.top().kind);
   const ColumnInfo& under = columns[static_cast<std::size_t>(state.choice.cursor)];
   std::vector<std::string> lines = wrap(told(state, under.help), area.width - 4);
   keep_lines(lines, kChoiceHelpLines);
   int y = area.bottom() - kChoiceHelpLines;
   draw_rule(canvas, area.x + 1, y - 1, area.width - 1, state.ascii);
   for (const std::string& line : lines) canvas.put(area.x + 2, y++, line, Role::text);
-  return kChoiceHelpLines + 1;
 }
 
 // How wide the list of columns is: as what the columns are said to hold, where the table keeps room beside
@@ -228,6 +256,19 @@ int choice_width(Rect body, const UiState& state) {
   const int page = body.width - list_width(state);
   if (page > kNarrowest) return page;
   return std::min(body.width, std::clamp(body.width * 3 / 5, kNarrowest, kWidest));
+}
+
+// The list of columns at the right edge of the body; its heading stands in the first line of `area`.
+struct ChoiceShown {
+  Rect area;
+  int top = 0, height = 0;
+};
+ChoiceShown choice_shown(Rect body, const UiState& state) {
+  const int width = choice_width(body, state),
+            count = static_cast<int>(column_infos(state.top().kind).size());
+  const Rect area{body.right() - width, body.y, width, body.height};
+  const int height = body.height - 1 - choice_help_lines(area, state);
+  return {area, first_shown(state.choice.top, state.choice.cursor, height, count), height};
 }
 
 // What the list covers of a cell goes on behind it: a number without its last digits is another number.
@@ -246,8 +287,9 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContex
   const Screen& screen = state.top();
   std::span<const ColumnInfo> columns = column_infos(screen.kind);
   int count = static_cast<int>(columns.size());
-  const int width = choice_width(body, state), x = body.right() - width;
-  mark_cut_cells(canvas, {x, body.y, width, body.height}, state.ascii);
+  const auto [area, top, height] = choice_shown(body, state);
+  const int width = area.width, x = area.x;
+  mark_cut_cells(canvas, area, state.ascii);
   canvas.fill(x, body.y, width, body.height, " ");
   for (int y = 0; y < body.height; ++y) canvas.put(x, body.y + y, glyphs(state.ascii).wall, Role::rule);
   bool sorting = state.choice.kind == ChoiceKind::sort;
@@ -257,8 +299,7 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContex
                                : first_key(state, Action::choice_toggle) + " shows or hides"),
            Role::dim);
   std::vector<int> shown = shown_columns(state, ui, screen);
-  const int height = body.height - 1 - draw_choice_help(canvas, {x, body.y, width, body.height}, state);
-  int top = std::clamp(state.choice.cursor - height + 1, 0, std::max(0, count - height));
+  draw_choice_help(canvas, area, state);
   if (count > height)
     put_right(canvas, body.right() - 1, body.y, fmt::format("{}-{} of {}", top + 1, top + height, count),
               Role::dim);
@@ -283,6 +324,25 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContex
     canvas.mark_selected(x + 2, y, width - 2);
     canvas.put(x + 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
   }
+}
+
+ListHit choice_at(Rect body, const UiState& state, int x, int y) {
+  const auto [area, top, height] = choice_shown(body, state);
+  ListHit hit{x >= area.x && x < area.right() && y >= area.y && y < area.bottom(), {}, top};
+  const int line = y - area.y - 1, count = static_cast<int>(column_infos(state.top().kind).size());
+  if (hit.inside && line >= 0 && line < height && top + line < count) hit.entry = top + line;
+  return hit;
+}
+
+ListHit candidate_at(const UiState& state, int prompt, int y) {
+  const InputLine& input = state.input;
+  const int completions = static_cast<int>(input.completions.size());
+  const ListShown list = completions > 0
+                             ? candidates_shown(input, completions, prompt)
+                             : offers_shown(state, prompt - lines_said(state, state.size.columns, prompt));
+  ListHit hit{y >= list.y - 1, {}, list.first};  // with the rule above it
+  if (y >= list.y && y < list.y + list.shown) hit.entry = list.first + y - list.y;
+  return hit;
 }
 
 }  // namespace tessera::tui

@@ -32,6 +32,7 @@ void changed(UiState& state) {
   input.error.clear();
   input.completions.clear();
   input.chosen = -1;
+  input.top = 0;
   if (input.kind == InputKind::filter) preview_filter(state);
 }
 
@@ -45,6 +46,15 @@ void erase(UiState& state, std::size_t from, std::size_t to) {
   changed(state);
 }
 
+void take_completion(UiState& state, int chosen) {
+  InputLine& input = state.input;
+  input.chosen = chosen;
+  input.text = input.completions[static_cast<std::size_t>(chosen)];
+  input.cursor = input.text.size();
+  input.error.clear();
+  if (input.kind == InputKind::filter) preview_filter(state);
+}
+
 void complete(UiState& state, const UiContext& ui, int step) {
   InputLine& input = state.input;
   if (input.kind == InputKind::arm) return;  // typed, not completed
@@ -54,14 +64,12 @@ void complete(UiState& state, const UiContext& ui, int step) {
     if (input.completions.empty())
       for (const Offer& offer : input.offers) input.completions.push_back(offer.text);
     input.chosen = -1;
+    input.top = 0;
   }
   int count = static_cast<int>(input.completions.size());
   if (count == 0) return;
-  input.chosen = input.chosen < 0 && step < 0 ? count - 1 : ((input.chosen + step) % count + count) % count;
-  input.text = input.completions[static_cast<std::size_t>(input.chosen)];
-  input.cursor = input.text.size();
-  input.error.clear();
-  if (input.kind == InputKind::filter) preview_filter(state);
+  take_completion(state,
+                  input.chosen < 0 && step < 0 ? count - 1 : ((input.chosen + step) % count + count) % count);
   if (count > 1) return;
   // The only candidate is taken: the next Tab completes what follows it.
   input.completions.clear();
@@ -155,6 +163,25 @@ void edit(UiState& state, const UiContext& ui, Action action) {
       break;
     default: break;
   }
+}
+
+void point_at(UiState& state, int entry, int top) {
+  InputLine& input = state.input;
+  input.top = top;
+  input.error.clear();
+  if (input.completions.empty())
+    input.chosen = entry;
+  else
+    take_completion(state, entry);
+}
+
+void wheel_candidates(UiState& state, int step) {
+  const InputLine& input = state.input;
+  const int count = static_cast<int>(input.completions.size());
+  if (count > 0)
+    take_completion(state, std::clamp(input.chosen + step, 0, count - 1));
+  else if (has_offers(input))
+    walk_offers(state, step);
 }
 
 Effects accept_input(UiState& state, const UiContext& ui) {

@@ -30,8 +30,8 @@ namespace {
 
 constexpr std::size_t kFewNodesToSearch = 100;  // for each picture; for what would help, for each row
 // For each row that the cursor comes to, and for each change of the cluster: of a larger one the scheduler's
-// reason alone is told beside a list until the planner's thread has looked at its nodes.
-constexpr std::size_t kMostNodesBeside = 1000;
+// reason alone is told until the planner's thread has looked at its nodes.
+constexpr std::size_t kMostNodesHere = 1000;
 constexpr std::size_t kGroups = 8;        // of nodes that are listed where they stand out
 constexpr std::size_t kMostGroups = 200;  // ... with those at the end of the page
 constexpr int kIndent = 6;
@@ -70,12 +70,14 @@ Waits waiting_on(const UiContext& ui, const Screen& page) {
 }
 
 // What was asked for that work alone; nullptr: nothing, or a recording is shown, of which that says nothing.
-const Details* details_of(const UiState& state, const Waits& waits) {
-  const WorkDetails* told = state.past ? nullptr : state.looked_into.get();
+std::shared_ptr<const Details> details_of(const UiState& state, const Waits& waits) {
+  const std::shared_ptr<const WorkDetails> told = state.past ? nullptr : state.looked_into;
   const bool about_it =
       told && told->cluster == waits.cluster->name && told->details.of == waits.workload->id;
-  return about_it ? &told->details : nullptr;
+  return about_it ? std::shared_ptr<const Details>(told, &told->details) : nullptr;
 }
+
+bool is_large(const Waits& waits) { return waits.workload && waits.cluster->nodes.size() > kMostNodesHere; }
 
 std::shared_ptr<const why::Answer> work_out(const UiContext& ui, const UiState& state, const Waits& waits,
                                             const Details* details, bool help = true) {
@@ -90,7 +92,7 @@ std::shared_ptr<const why::Answer> work_out(const UiContext& ui, const UiState& 
 // Beside a list nothing was asked for the work alone, and the nodes of a huge cluster are not looked at.
 std::shared_ptr<const why::Answer> work_out_beside(const UiContext& ui, const UiState& state,
                                                    const Waits& waits) {
-  if (!waits.workload || waits.cluster->nodes.size() <= kMostNodesBeside)
+  if (!is_large(waits))
     return work_out(ui, state, waits, nullptr,
                     !waits.workload || waits.cluster->nodes.size() <= kFewNodesToSearch);
   return std::make_shared<const why::Answer>(why::in_short(*waits.cluster, *waits.workload));
@@ -101,15 +103,16 @@ bool is_of(const AskedWhy& asked, const Screen& page) {
          asked.question->id.text == page.subject;
 }
 
-// What the planner's thread has found of it, and asks it for what a list leaves out; nullptr: nothing yet.
-const WhyFound* found_beside(UiState& state, const UiContext& ui, const Screen& page, const Waits& waits) {
-  if (!waits.workload || waits.cluster->nodes.size() <= kFewNodesToSearch) return nullptr;
+// What the planner's thread has found of it, which is asked for what was not told yet; nullptr: nothing.
+// details: asked for the work alone; what is found without them stays until it is found with them.
+const WhyFound* found_by_planner(UiState& state, const UiContext& ui, const Screen& page, const Waits& waits,
+                                 std::shared_ptr<const Details> details) {
   auto& asked = state.large.why;
   const bool same = asked && is_of(*asked, page);
-  if (!same || is_due_again(*asked, state, ui))
+  if (!same || asked->question->details != details || is_due_again(*asked, state, ui))
     ask_large(asked, ui,
               WhyQuestion{then_of(state, ui, *waits.cluster), state.abilities.contains(waits.cluster->name),
-                          waits.workload->id},
+                          waits.workload->id, std::move(details)},
               same && !stands_in_past(state));
   const WhyFound* found = asked->answer.get();
   return found && found->answer ? found : nullptr;
@@ -154,6 +157,15 @@ bool is_about(const WhyView& view, const UiContext& ui, const Screen& page) {
 WhyView view_of(const UiContext& ui, const Screen& page, std::shared_ptr<const why::Answer> answer) {
   std::vector<std::string> groups = answer ? fold_groups(*answer) : std::vector<std::string>();
   return {ui.model.revision + 1, page.cluster, page.subject, std::move(answer), std::move(groups)};
+}
+
+// Keeps what was found, or else what `make` tells in its place.
+template <class Make>
+void keep_found(WhyView& view, const UiContext& ui, const Screen& page, const WhyFound* found, Make make) {
+  const bool shown = found && view.answer == found->answer;
+  if (is_about(view, ui, page) && (!found || shown)) return;
+  view = view_of(ui, page, found ? found->answer : make());
+  if (found) view.at = found->question->then->now;
 }
 
 void add_group(FactPage& page, const why::Candidates& group, std::string names) {
@@ -242,27 +254,30 @@ std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& st
   // Beside a list it would be worked out for every frame.
   const Waits waits = waiting_on(ui, screen);
   if (!waits.workload || waits.cluster->nodes.size() > kFewNodesToSearch) return nullptr;
-  return work_out(ui, state, waits, details_of(state, waits));
+  return work_out(ui, state, waits, details_of(state, waits).get());
 }
 
 void refresh_why(UiState& state, Screen& screen, const UiContext& ui) {
-  if (is_about(screen.why, ui, screen)) return;
   const Waits waits = waiting_on(ui, screen);
-  const Details* details = waits.workload ? details_of(state, waits) : nullptr;
-  screen.why = view_of(ui, screen, work_out(ui, state, waits, details));
+  std::shared_ptr<const Details> details = waits.workload ? details_of(state, waits) : nullptr;
+  if (!is_large(waits)) {
+    if (!is_about(screen.why, ui, screen))
+      screen.why = view_of(ui, screen, work_out(ui, state, waits, details.get()));
+    return;
+  }
+  // One question at a time: the page below this one has another.
+  if (&screen != &state.top()) return;
+  const WhyFound* found = found_by_planner(state, ui, screen, waits, std::move(details));
+  keep_found(screen.why, ui, screen, found, [&] {
+    return std::make_shared<const why::Answer>(why::in_short(*waits.cluster, *waits.workload));
+  });
 }
 
 void note_why_beside(UiState& state, const UiContext& ui, const Screen& page) {
   const Waits waits = waiting_on(ui, page);
-  const WhyFound* found = found_beside(state, ui, page, waits);
-  const bool shown = found && state.why_beside.answer == found->answer;
-  if (is_about(state.why_beside, ui, page) && (!found || shown)) return;
-  if (!found) {
-    state.why_beside = view_of(ui, page, work_out_beside(ui, state, waits));
-    return;
-  }
-  state.why_beside = view_of(ui, page, found->answer);
-  state.why_beside.at = found->question->then->now;
+  const bool asks = waits.workload && waits.cluster->nodes.size() > kFewNodesToSearch;
+  const WhyFound* found = asks ? found_by_planner(state, ui, page, waits, nullptr) : nullptr;
+  keep_found(state.why_beside, ui, page, found, [&] { return work_out_beside(ui, state, waits); });
 }
 
 void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
@@ -274,6 +289,9 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
   if (answer.depth == why::Depth::nodes)
     return page.data(first_key(state, Action::open),
                      page.told("opens its page, which looks for what would help, too"));
+  if (state.top().kind == ScreenKind::workload)
+    return page.data("", page.told("its nodes and what would help are being looked at: with so many nodes "
+                                   "that takes some time"));
   page.data(
       first_key(state, Action::open),
       page.told("opens its page, which looks at each node and for what would help: beside a list of so many "

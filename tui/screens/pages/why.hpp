@@ -11,7 +11,8 @@
 
 namespace tessera::tui {
 
-// What is known of it; worked out once for a revision of the model. nullptr: it does not wait.
+// What is known of it; worked out once for a revision of the model, of a large cluster by the planner's
+// thread. nullptr: it does not wait.
 std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& state, const Screen& screen);
 void refresh_why(UiState& state, Screen& screen, const UiContext& ui);
 // Keeps it for that page beside a list. Of a huge cluster only what the scheduler reports, without the nodes.
