@@ -80,6 +80,35 @@ void add_fits(Sums& sums, const std::vector<DemandRow>& rows, const UiContext& u
   sums.unsure = std::min(sums.unsure, sums.for_room - sums.cut);
 }
 
+// Of large clusters the count is of a moment ago. One that told nothing then has no rows, and what came since
+// is in none: neither is known to fit nowhere.
+bool is_untold(const DemandKnown& known, const UiContext& ui, const Screen& screen) {
+  return std::any_of(known.untold.begin(), known.untold.end(), [&](const ClusterName& name) {
+    const Cluster* cluster = ui.model.find(name);
+    return cluster && shows(screen, name) && answers(*cluster);
+  });
+}
+
+// Of those that wait for room.
+int came_since(const DemandKnown& known, const UiContext& ui, const Screen& screen) {
+  int count = 0;
+  if (!known.at) return count;
+  for (const Cluster& cluster : ui.model.clusters) {
+    if (!shows(screen, cluster.name) || !answers(cluster)) continue;
+    for (const Workload& work : cluster.workloads.all())
+      count += work.state == WorkloadState::pending && asks_for_gpus(work) && work.submitted > known.at &&
+               plan::waits_for_room(work, cluster.scheduler);
+  }
+  return count;
+}
+
+// Empty: it is counted now.
+std::string counted_text(const DemandKnown& known, int since) {
+  if (!known.at) return {};
+  if (since == 0) return fmt::format("Counted at {}.", time_text(*known.at));
+  return fmt::format("As counted at {}, without {} that came later.", time_text(*known.at), since);
+}
+
 std::string begun(int waiting) {
   return fmt::format("{} {} for a GPU", waiting, waiting == 1 ? "waits" : "wait");
 }
@@ -113,10 +142,12 @@ WaitingHead waiting_head(const UiState& state, const UiContext& ui, const Screen
   if (waiting == 0)
     return {begun(sums.all) + ". What is free is not known now, so what would start is not either."};
   const std::optional<DemandKnown> known = demand_known(state, ui);
-  if (!known) return {begun(waiting) + ". How many would start now is being counted."};
-  add_fits(sums, known->rows, ui, screen);
-  if (sums.for_room == 0)
+  if (known && sums.for_room == 0)
     return {begun(waiting) + ": none of them for room, but for a release, a limit or a time."};
+  const int since = known ? came_since(*known, ui, screen) : 0;
+  if (!known || is_untold(*known, ui, screen) || since == sums.for_room)
+    return {begun(waiting) + ". How many would start now is being counted."};
+  add_fits(sums, known->rows, ui, screen);
   const bool most = sums.shared && waiting > 1;
   std::string text = begun(waiting) + fits(sums, most && sums.now > 0, state.past);
   if (sums.cut <= sums.now)
@@ -130,8 +161,7 @@ WaitingHead waiting_head(const UiState& state, const UiContext& ui, const Screen
         "Whether {} of them would fit is not known: which nodes they may use, or whether "
         "enough CPUs and memory are free there, is not.",
         sums.unsure);
-  std::string then = known->at ? fmt::format("Counted at {}.", time_text(*known->at)) : std::string();
-  return {std::move(text), std::move(unsure), std::move(then)};
+  return {std::move(text), std::move(unsure), counted_text(*known, since)};
 }
 
 std::string waiting_left_out(const UiContext& ui, const Screen& screen) {

@@ -157,15 +157,6 @@ TEST(OverviewSpare, WhatFitsIsToldWholeInTheNarrowTable) {
   EXPECT_EQ(text(0, 0, 0, 0), "not for room alone");
 }
 
-// Two places, the first with more nodes than are counted between two pictures.
-Model large_places() {
-  Model model = two_places();
-  std::vector<Node> many = model.clusters.front().nodes.copies();
-  for (int i = 0; i < 2600; ++i) many.push_back(node("a" + std::to_string(10000 + i), {}));
-  reduce(model, on("hpc", NodesListed{many}));
-  return model;
-}
-
 // Of a large site the table was missing: the planner's thread counts it, and the screen says so meanwhile.
 TEST(OverviewSpare, TheDemandOfALargeSiteIsCountedBesideTheKeys) {
   Session session(large_places(), {120, 40});
@@ -191,6 +182,20 @@ TEST(OverviewSpare, TheDemandOfALargeSiteIsCountedAgainAfterAPause) {
   const auto told = session.state.large.demand->answer;
   tui::update(session.state, session.world(), tui::LargeTold{tui::answer_of(first), {}});
   EXPECT_EQ(session.state.large.demand->answer, told);
+}
+
+// Nothing was shown of it, as if nothing were free there and nothing waited.
+TEST(OverviewSpare, AClusterThatAnswersOnlyAfterTheCountIsNotLeftOutInSilence) {
+  Model model = large_places();
+  std::erase_if(model.clusters, [](const Cluster& one) { return one.name.text != "hpc"; });
+  reduce(model, on("hpc", SourceReport{Source::slurm_jobs, Error{"no answer", "timed out", ""}, {}}));
+  Session session(std::move(model), {120, 40});
+  session.work_out();
+  session.tell(on("hpc", SourceReport{Source::slurm_jobs, std::nullopt, Duration(5)}));
+  session.pass(Duration{6'000});
+  EXPECT_TRUE(session.shows("is being counted: with so many GPUs")) << session.screen();
+  session.pass(Duration{15'000}).work_out();
+  EXPECT_TRUE(session.shows("COULD BE CUT")) << session.screen();
 }
 
 // Keys are answered while the planner's thread counts; what is asked of the fleet file comes behind it.

@@ -138,4 +138,13 @@ inline Model two_places() {
   return model;
 }
 
+// Two places, the first with more nodes than are counted between two pictures.
+inline Model large_places() {
+  Model model = two_places();
+  std::vector<Node> many = model.clusters.front().nodes.copies();
+  for (int i = 0; i < 2600; ++i) many.push_back(node("a" + std::to_string(10000 + i), {}));
+  reduce(model, on("hpc", NodesListed{many}));
+  return model;
+}
+
 }  // namespace tessera::test

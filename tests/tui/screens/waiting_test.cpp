@@ -226,5 +226,47 @@ TEST(WaitingList, AFilterTypedOverItIsTakenAwayFirst) {
   EXPECT_EQ(session.state.top().kind, tui::ScreenKind::overview);
 }
 
+// "3 for room, of which 0 would fit now": the cluster had told nothing yet when that was counted.
+TEST(WaitingList, OfALargeClusterThatAnswersOnlyAfterTheCountItDoesNotSayThatNothingFits) {
+  Model model = large_places();
+  reduce(model, on("hpc", SourceReport{Source::slurm_jobs, Error{"no answer", "timed out", ""}, {}}));
+  Session session(std::move(model), {200, 40});
+  session.work_out();
+  session.tell(on("hpc", SourceReport{Source::slurm_jobs, std::nullopt, Duration(5)}));
+  session.pass(Duration{6'000}).press("w");
+  EXPECT_TRUE(session.shows("How many would start now is being counted.")) << session.screen();
+  EXPECT_FALSE(session.shows("would fit now")) << session.screen();
+  session.pass(Duration{15'000}).work_out();
+  EXPECT_TRUE(session.shows("would fit now")) << session.screen();
+  EXPECT_TRUE(session.shows("Counted at ")) << session.screen();
+}
+
+// They were added to those of which "0 would fit", as if they had been looked at.
+TEST(WaitingList, JobsThatCameAfterTheCountOfALargeSiteAreToldApart) {
+  Session session(large_places(), {200, 40});
+  session.work_out();
+  std::vector<Workload> work = small_work();
+  work.push_back(waiting("88150", "judy", "gpu:h100"));
+  work.back().submitted = at(2);
+  session.pass(Duration{6'000}).tell(on("hpc", WorkloadsListed{work}, 3));
+  session.press("w");
+  EXPECT_TRUE(session.shows("4 wait for a GPU: ")) << session.screen();
+  EXPECT_TRUE(session.shows("As counted at ")) << session.screen();
+  EXPECT_TRUE(session.shows("without 1 that")) << session.screen();
+}
+
+TEST(WaitingList, WhereAllJobsOfALargeSiteCameAfterTheCountItDoesNotSayThatNothingFits) {
+  Model model = large_places();
+  reduce(model, on("hpc", WorkloadsListed{}));
+  Session session(std::move(model), {200, 40});
+  session.work_out();
+  Workload later = waiting("88150", "judy", "gpu:h100");
+  later.submitted = at(2);
+  session.pass(Duration{6'000}).tell(on("hpc", WorkloadsListed{{later}}, 3));
+  session.press("w");
+  EXPECT_TRUE(session.shows("1 waits for a GPU. How many would start now is being counted."))
+      << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -240,7 +240,15 @@ std::optional<DemandKnown> demand_known(const UiState& state, const UiContext& u
   if (!is_large(ui.model)) return DemandKnown{count_demand(ui.model, ui.catalogue), {}, std::nullopt};
   const DemandCounted* then = state.large.demand ? state.large.demand->answer.get() : nullptr;
   if (!then) return std::nullopt;
-  return DemandKnown{counted_then(*then, ui.model), then->left_out, then->question->at};
+  std::vector<DemandRow> rows = counted_then(*then, ui.model);
+  // One that told nothing then has no rows; what it tells since is not counted yet.
+  const std::vector<ClusterName> silent = clusters_untold(ui.model);
+  const bool told_since =
+      std::any_of(then->left_out.begin(), then->left_out.end(), [&](const ClusterName& name) {
+        return ui.model.find(name) && std::find(silent.begin(), silent.end(), name) == silent.end();
+      });
+  if (rows.empty() && told_since) return std::nullopt;
+  return DemandKnown{std::move(rows), then->left_out, then->question->at};
 }
 
 void show_demand(OverviewData& data, const UiState& state, const UiContext& ui) {
