@@ -42,7 +42,7 @@ class Play {
                                       [&](const auto& one) { return std::get<TimePoint>(one) <= end_; });
     const Duration step = within > kMostLooks ? question_.ahead / kMostLooks : Duration(0);
     look();
-    while (!due_.empty() && std::get<TimePoint>(*due_.begin()) <= end_) {
+    while (!is_given_up() && !due_.empty() && std::get<TimePoint>(*due_.begin()) <= end_) {
       const TimePoint next = std::max(std::get<TimePoint>(*due_.begin()), now_ + step);
       if (next > end_) break;
       now_ = next;
@@ -59,6 +59,7 @@ class Play {
   }
 
  private:
+  bool is_given_up() const { return question_.stop && question_.stop(); }
   bool is_slurm() const { return question_.cluster->scheduler == Scheduler::slurm; }
 
   void begin(std::size_t index) {

@@ -7,6 +7,7 @@
 // what others will submit are not known. Threads: pure functions of values.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ struct Question {
   const mig::Catalogue* catalogue = nullptr;
   TimePoint now{};  // by the cluster's clock
   Duration ahead = std::chrono::hours(kUsualHours);
+  // Asked before each look of the scheduler but the first; true: give up. What is answered then ends too
+  // early and is to be told to no one. Empty: it is played to its end.
+  std::function<bool()> stop = {};
 };
 
 struct Start {

@@ -98,7 +98,7 @@ class Sums {
     std::sort(waiting_.begin(), waiting_.end(), waits_longer);
   }
 
-  std::vector<Demand> rows() {
+  std::vector<Demand> rows(const std::function<bool()>& stop) {
     std::map<std::string, Demand> by_name;
     for (const Workload* workload : waiting_)
       for (const Request& request : workload->requests) {
@@ -111,6 +111,7 @@ class Sums {
       if (count > 0) by_name[name];
     std::vector<Demand> rows;
     for (auto& [name, row] : by_name) {
+      if (stop && stop()) break;
       row.resource = name;
       fill(row);
       rows.push_back(std::move(row));
@@ -193,8 +194,9 @@ class Sums {
 
 }  // namespace
 
-std::vector<Demand> demand(const Cluster& cluster, const mig::Catalogue& catalogue) {
-  return Sums(cluster, catalogue).rows();
+std::vector<Demand> demand(const Cluster& cluster, const mig::Catalogue& catalogue,
+                           const std::function<bool()>& stop) {
+  return Sums(cluster, catalogue).rows(stop);
 }
 
 }  // namespace tessera::why

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,9 @@ struct Demand {
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
-// What is wanted first, most units first; then what is free and not wanted.
-std::vector<Demand> demand(const Cluster& cluster, const mig::Catalogue& catalogue);
+// What is wanted first, most units first; then what is free and not wanted. stop: asked before each resource;
+// true gives up, and what was counted until then is to be told to no one.
+std::vector<Demand> demand(const Cluster& cluster, const mig::Catalogue& catalogue,
+                           const std::function<bool()>& stop = {});
 
 }  // namespace tessera::why

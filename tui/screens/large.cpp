@@ -32,9 +32,10 @@ std::shared_ptr<const WhyFound> answer_of(std::shared_ptr<const WhyQuestion> que
 }
 
 std::shared_ptr<const HoursPlayed> answer_of(std::shared_ptr<const HoursQuestion> question,
-                                             const pack::Stop&) {
+                                             const pack::Stop& stop) {
   const ClusterThen& then = *question->then;
-  const whatif::Question asked{&then.cluster, then.catalogue, then.now, std::chrono::hours(question->hours)};
+  const whatif::Question asked{&then.cluster, then.catalogue, then.now, std::chrono::hours(question->hours),
+                               stop};
   auto played = std::make_shared<const whatif::Comparison>(whatif::compare(asked, question->plan));
   return std::make_shared<const HoursPlayed>(HoursPlayed{std::move(question), std::move(played)});
 }

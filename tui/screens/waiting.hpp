@@ -21,7 +21,7 @@ bool is_waiting_list(const Screen& screen);
 // with the rows (DerivedRows::head). Empty: the list shows only a part of what waits, or no GPU is waited
 // for.
 // unsure: a second one, of what may fit and may not, since it is not known which nodes it may use.
-// then: when that was counted, in large clusters.
+// then: when that was counted, in large clusters, and how many came since.
 struct WaitingHead {
   std::string sentence, unsure = {}, then = {};
 };

@@ -432,6 +432,16 @@ TEST(Demand, WhatIsFreeAndNotWantedStandsLast) {
   EXPECT_GT(rows.back().free, 0);
 }
 
+// Who leaves the console waited until all resources of a large cluster were counted.
+TEST(Demand, ACountThatIsGivenUpLooksAtNoFurtherResource) {
+  Story story = three_gpus();
+  story.tell(WorkloadsListed{{kHolder, job("2", "gpu:3g.40gb")}});
+  int asked = 0;
+  const auto rows = demand(story.cluster(), test::catalogue(), [&asked] { return ++asked == 2; });
+  EXPECT_EQ(rows.size(), 1U);
+  EXPECT_EQ(asked, 2);
+}
+
 TEST(Demand, AWholeGpuCouldBeMadeOfOneThatIsCutAndIdle) {
   Story story;
   story.tell(NodesListed{

@@ -115,6 +115,17 @@ TEST(NextHours, AnAnswerForAnotherPlanIsNone) {
   EXPECT_TRUE(session.shows("the next 48 h are being played")) << session.screen();
 }
 
+// Who leaves the console, or asks for something else, waited until all of the hours were played.
+TEST(NextHours, APlayThatIsGivenUpEndsWithItsFirstLook) {
+  Session session(one_free_gpu_of_many(2100), {120, 60});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>").press("P");
+  const auto question = session.state.plan->asked_hours->question;
+  int asked = 0;
+  const auto give_up = [&asked] { return ++asked > 0; };
+  ASSERT_TRUE(tui::answer_of(question, give_up));
+  EXPECT_EQ(asked, 2) << "once without the plan, once with it";
+}
+
 // The editor's answer came while its plan was on top, and "are being played" stood there for ever.
 TEST(NextHours, WhatWasPlayedMeanwhileStandsInTheEditorOnTheWayBack) {
   Session session(one_free_gpu_of_many(400), {120, 60});

@@ -99,14 +99,14 @@ void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSta
 
 // A job that stands for pods of another cluster wants what these want.
 std::vector<why::Demand> demand_of(const Model& model, const Cluster& cluster,
-                                   const mig::Catalogue& catalogue) {
+                                   const mig::Catalogue& catalogue, const pack::Stop& stop) {
   std::vector<WorkloadId> told;
   for (const Workload& job : cluster.workloads.all())
     if (slinky::is_told_by_pods(model, cluster, job)) told.push_back(job.id);
-  if (told.empty()) return why::demand(cluster, catalogue);
+  if (told.empty()) return why::demand(cluster, catalogue, stop);
   Cluster without = cluster;
   for (const WorkloadId& id : told) without.workloads.erase(id);
-  return why::demand(without, catalogue);
+  return why::demand(without, catalogue, stop);
 }
 
 // Clusters that do not tell what is free now.
@@ -200,7 +200,7 @@ std::vector<DemandRow> count_demand(const Model& model, const mig::Catalogue& ca
     if (stop && stop()) break;
     // What waited when it answered last is not what waits now.
     if (!insight::work_is_current(cluster)) continue;
-    for (why::Demand& demand : demand_of(model, cluster, catalogue))
+    for (why::Demand& demand : demand_of(model, cluster, catalogue, stop))
       rows.push_back({cluster.name, std::move(demand)});
   }
   // What has no room comes first: a table that is cut must not lose it.
