@@ -180,6 +180,9 @@ BENCHMARK(SolverAlone)->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMil
 [[maybe_unused]] const bool kAimed = aim({{"PackAllIn/1000", "", 10},
                                           {"PackAllIn/10000", "", 100},
                                           {"PackAllIn/100000", "", 500},
+                                          {"PackAllIn/1000/0", "gap", 0, "GPUs"},
+                                          {"PackAllIn/10000/0", "gap", 0, "GPUs"},
+                                          {"PackAllIn/100000/0", "gap", 0, "GPUs"},
                                           {"OneTooMany", "gap", 0, "GPUs"},
                                           {"Mixed", "gap", 0, "GPUs"}});
 

@@ -19,6 +19,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/steps/operator_goal.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/shell.hpp"
@@ -208,22 +209,23 @@ class Collector {
     finding.follows = one.follows, finding.since = one.since, finding.seen = one.seen;
     if (const std::string advice = hardware_advice(one.text); !advice.empty()) finding.hint = advice;
     finding.commands = one.commands;
+    if (one.is_node) finding.cause = one.text;
     if (node) {
       finding.gpu = gpu_of(*node, one);
       finding.commands.insert(finding.commands.begin(), look_at(*node));
       offer_reset(finding, node->name, one.text);
-      if (finding.way_out == WayOut::none && plans_layout(one)) finding.way_out = WayOut::layout;
+      if (finding.way_out == WayOut::none && plans_layout(one)) offer_layout(finding, *node);
       if (one.restarts_plugin) offer_restart(finding, node->name);
       if (one.gpu && one.follows.empty()) finding.follows = follows_of_fault(*node, *one.gpu);
     }
-    if (one.is_node) finding.cause = one.text;
     finding.source = source;
   }
   // Its source has that plan among what is to be copied.
   static bool plans_layout(const Remark& one) {
-    return std::any_of(one.commands.begin(), one.commands.end(), [](const std::string& command) {
-      return command.starts_with("tessera plan --node ");
-    });
+    return std::any_of(one.commands.begin(), one.commands.end(), is_layout_plan);
+  }
+  static bool is_layout_plan(const std::string& command) {
+    return command.starts_with("tessera plan --node ");
   }
   // A node may be called gpu3.
   static std::string without_name(std::string text, const std::string& name) {
@@ -390,7 +392,7 @@ class Collector {
     // planned.
     const bool planned = !node.gpus.empty() || sharing::label(node, "nvidia.com/gpu.product");
     if (cluster_.scheduler != Scheduler::slurm) {
-      if (planned) finding.way_out = WayOut::layout;
+      if (planned) offer_layout(finding, node);
       return;
     }
     finding.hint = "what the node has and what is configured differ: compare gres.conf with the hardware";
@@ -482,12 +484,24 @@ class Collector {
     if (gpu.slices.empty()) {
       Finding& finding = add(during_run(node, Severity::warning), node, gpu, "MIG on, no slices",
                              "give it a layout, or turn MIG off");
-      finding.way_out = WayOut::layout;
       finding.follows = "no workload can use this GPU";
-      finding.commands.push_back(plan_layout(node, gpu));
+      offer_layout(finding, node, plan_layout(node, gpu));
       return;
     }
     fragmented(node, gpu);
+  }
+  // Where every plan would be refused the reason stands in its place, and such nodes are a line of their own:
+  // among others they would take the way out from all of them.
+  void offer_layout(Finding& finding, const Node& node, std::string command = "") const {
+    const bool kubernetes = cluster_.scheduler == Scheduler::kubernetes;
+    if (const auto why = kubernetes ? plan::never_cut(node) : std::nullopt) {
+      std::erase_if(finding.commands, is_layout_plan);
+      finding.key = finding.cause + "; " + without_name(*why, node.name.text);
+      finding.hint = *why;
+      return;
+    }
+    finding.way_out = WayOut::layout;
+    if (!command.empty()) finding.commands.push_back(std::move(command));
   }
   static std::string plan_layout(const Node& node, const Gpu& gpu) {
     return fmt::format("tessera plan --node {} --gpu {} --layout LAYOUT", shell_word(node.name.text),
@@ -500,11 +514,10 @@ class Collector {
     Finding& finding = add(during_run(node, Severity::warning), node, gpu, std::string(kModePending),
                            "a GPU reset or a reboot makes it true: plan the layout that the GPU is to have, "
                            "or cancel the change on the node (nvidia-smi -mig)");
-    finding.way_out = WayOut::layout;
     const bool enables = gpu.mig_mode == MigMode::enable_pending;
     finding.follows = enables ? "until then MIG stays off there, and no instance can be made"
                               : "until then MIG stays on there, and the GPU cannot be had whole";
-    finding.commands.push_back(plan_layout(node, gpu));
+    offer_layout(finding, node, plan_layout(node, gpu));
     finding.commands.push_back(fmt::format("ssh {} nvidia-smi -i {} -mig {}", shell_word(node.name.text),
                                            gpu.index.value, enables ? 0 : 1));
   }
@@ -550,8 +563,7 @@ class Collector {
             fmt::format("{} of {} memory slices stranded", room.stranded_memory_slices, product->units),
             "another layout of this GPU takes them in: plan one for when its work has ended");
     finding.follows = "no profile fits there while its neighbours stay";
-    finding.way_out = WayOut::layout;
-    finding.commands.push_back(plan_layout(node, gpu));
+    offer_layout(finding, node, plan_layout(node, gpu));
   }
 
   // A large cluster has few distinct layouts: each is worked out once.

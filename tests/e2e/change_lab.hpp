@@ -40,9 +40,9 @@ clusters:
       - {name: notebook, user: bob, want: "gpu:1g.10gb:1", on: n2/gpu0@1, ran: 1d, runs: 4d, restartable: false}
 )";
 
-  ChangeLab() {
+  explicit ChangeLab(const char* scenario = kScenario) {
     options_.environment["XDG_STATE_HOME"] = folder_.path() + "/state";
-    Ran made = run_tessera({"nodes", "--sim=" + folder_.write("lab.yaml", kScenario), state()}, options_);
+    Ran made = run_tessera({"nodes", "--sim=" + folder_.write("lab.yaml", scenario), state()}, options_);
     EXPECT_EQ(made.code, 0) << made.err;
   }
 

@@ -181,6 +181,73 @@ TEST_F(FleetCells, APackedPlanOfSeveralNodesIsCarriedOnAndUndoneByKeysOverKills)
   }
 }
 
+// Only v1's GPU can be cut into a 7g.94gb, and a pod of its own controller holds it; h1 has a whole GPU to
+// which it may go, beside a pod that would not start again.
+class PackedPodMove : public FleetCells {
+ protected:
+  void SetUp() override {
+    FleetCells::SetUp();
+    if (!server_) return;
+    sim::kube::ServeOptions options = kube_lab(folder_);
+    options.world.scenario = folder_.write("move.yaml", R"(
+clusters:
+  - name: lab
+    scheduler: kubernetes
+    users: [ann]
+    nodes:
+      - {names: v1, product: H100-NVL-94GB, gpus: 1, driver: 570.124.06}
+      - {names: h1, product: H100-80GB-SXM5, gpus: 2, driver: 570.124.06}
+    jobs:
+      - {name: mover, namespace: training, want: "nvidia.com/gpu:1", on: v1, runs: 9d, ran: 1h,
+         does: training}
+      - {name: keeper, namespace: serving, want: "nvidia.com/gpu:1", on: h1/gpu0, runs: 9d, ran: 1h,
+         does: training, restartable: false}
+)");
+    serve(std::move(options));
+    mover_ = pods("training"), keeper_ = pods("serving");
+  }
+  Ran pack(RunOptions options = {}) {
+    return run({"pack", "7g.94gb=1", "--evict", "requeue", "--apply", "--write", "--yes"},
+               std::move(options));
+  }
+  // With their uids: one that has been replaced is another.
+  std::string pods(const std::string& space) {
+    return kubectl({"get", "pods", "-n", space, "-o",
+                    "jsonpath={range .items[*]}{.metadata.name}/{.metadata.uid} {.spec.nodeName} "
+                    "{.status.phase};{end}"});
+  }
+  void expect_moved() {
+    EXPECT_EQ(offers("v1", "mig-7g\\.94gb"), "1");
+    EXPECT_EQ(offers("h1", "gpu"), "2") << "its GPUs are left alone";
+    expect_given_back("v1");
+    EXPECT_EQ(pods("serving"), keeper_);
+    const std::string now = pods("training");
+    EXPECT_NE(now.find("mover-"), std::string::npos) << "its controller has made another one: " << now;
+    EXPECT_EQ(now.find(mover_.substr(0, mover_.find(' '))), std::string::npos) << "it was evicted: " << now;
+    EXPECT_EQ(now.find(" v1 "), std::string::npos) << now;
+    EXPECT_TRUE(now.find("Running") != std::string::npos || now.find("Pending") != std::string::npos) << now;
+  }
+  std::string mover_, keeper_;
+};
+
+TEST_F(PackedPodMove, ThePodInTheWayIsEvictedTheLayoutIsMadeAndTheOtherPodIsNotTouched) {
+  ASSERT_NE(mover_.find(" v1 Running"), std::string::npos) << mover_;
+  Ran waits = run({"pack", "7g.94gb=1", "--plan"});
+  EXPECT_EQ(waits.code, 1) << "it is not moved unless that is asked for\n" << waits.out << waits.err;
+  Ran packed = pack();
+  EXPECT_EQ(packed.code, 0) << packed.out << packed.err;
+  expect_moved();
+}
+
+TEST_F(PackedPodMove, KilledAtTheEvictionTheRunIsResumedAndTheOtherPodIsNotTouched) {
+  Ran killed = pack(killed_at("evict training/mover"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  EXPECT_EQ(pods("serving"), keeper_);
+  Ran on = onward();
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  expect_moved();
+}
+
 class SlurmCells : public SlurmCut {
  protected:
   PtyOptions console() const {

@@ -12,6 +12,8 @@ namespace {
 
 class FleetE2e : public ChangeLab {
  protected:
+  using ChangeLab::ChangeLab;
+  FleetE2e() = default;
   Ran fleet(Words words) {
     words.insert(words.begin(), "fleet");
     return run(words);
@@ -134,6 +136,81 @@ TEST_F(FleetE2e, APackedPlanOfSeveralNodesIsOneRun) {
   EXPECT_EQ(more.code, 1) << "what cannot be met is named";
   EXPECT_TRUE(has(more.err, "unmet: 6 of 9 7g.80gb")) << more.err;
   expect_sound();
+}
+
+// Two 3g.40gb have room on m1's GPU 0 alone, and only where alice's job moves: all others stay, two on that
+// node and two on the other. Instances are idle to which it may go.
+constexpr const char* kToMove = R"(start: 2026-03-02T09:00:00Z
+clusters:
+  - name: lab
+    scheduler: slurm
+    users: [alice, bob, carol, dave, erin]
+    partitions: [{name: gpu}]
+    nodes:
+      - {names: m1, product: H100-80GB-SXM5, gpus: 2, layouts: [all-1g.10gb, all-1g.10gb], partitions: [gpu]}
+      - {names: m2, product: H100-80GB-SXM5, gpus: 1, layout: all-1g.10gb, partitions: [gpu]}
+    jobs:
+      - {name: moves, user: alice, want: "gpu:1g.10gb:1", on: m1/gpu0@4, ran: 2h, runs: 9d}
+      - {name: b, user: bob, want: "gpu:1g.10gb:1", on: m1/gpu1@0, ran: 1d, runs: 9d, restartable: false}
+      - {name: c, user: carol, want: "gpu:1g.10gb:1", on: m1/gpu1@5, ran: 1d, runs: 9d, restartable: false}
+      - {name: d, user: dave, want: "gpu:1g.10gb:1", on: m2/gpu0@0, ran: 1d, runs: 9d, restartable: false}
+      - {name: e, user: erin, want: "gpu:1g.10gb:1", on: m2/gpu0@5, ran: 1d, runs: 9d, restartable: false}
+)";
+
+class PackedMove : public FleetE2e {
+ protected:
+  PackedMove() : FleetE2e(kToMove), before_(others()) {}
+  Ran pack() {
+    return run({"pack", "3g.40gb=2", "-n", "m[1-2]", "--evict", "requeue", "--apply", "--write", "--yes"});
+  }
+  std::string of(const std::string& user) {
+    return must({"workloads", "-o", "json", "--filter", "user=" + user}).out;
+  }
+  // Who is not moved: that they run, and since when; and the GPUs on which they do.
+  std::string others() {
+    std::string all;
+    for (const char* user : {"bob", "carol", "dave", "erin"}) {
+      const std::string jobs = of(user);
+      for (const char* what : {"/0/id", "/0/state", "/0/started_at"}) all += json_at(jobs, what) + " ";
+    }
+    return all + board("m1", 1) + "; " + board("m2", 0);
+  }
+  // On an instance that was idle, or in the queue with Slurm's reason.
+  void expect_moved() {
+    EXPECT_EQ(board("m1", 0), "3g.40gb@0 3g.40gb@4");
+    EXPECT_EQ(health("m1"), "ok");
+    sim({"advance", "10m"});
+    const std::string told = must({"workloads", "-o", "csv", "--columns=id,state,nodes,reason",
+                                   "--no-headers", "--filter", "user=alice"})
+                                 .out;
+    EXPECT_TRUE(has(told, "running") || has(told, "pending")) << told;
+    if (has(told, "pending")) EXPECT_NE(told.substr(told.rfind(',') + 1), "\n") << "no reason: " << told;
+    EXPECT_EQ(others(), before_);
+    expect_sound();
+  }
+  std::string before_;
+};
+
+TEST_F(PackedMove, TheOneJobInTheWayIsRequeuedTheLayoutIsMadeAndNoOtherJobIsTouched) {
+  ASSERT_EQ(json_at(of("alice"), "/0/state"), "\"running\"");
+  const std::string since = json_at(of("alice"), "/0/started_at");
+  Ran waits = run({"pack", "3g.40gb=2", "-n", "m[1-2]", "--plan"});
+  EXPECT_EQ(waits.code, 1) << "it is not moved unless that is asked for\n" << waits.out << waits.err;
+  Ran packed = pack();
+  EXPECT_EQ(packed.code, 0) << packed.out << packed.err;
+  EXPECT_NE(json_at(of("alice"), "/0/started_at"), since) << "it was requeued";
+  expect_moved();
+}
+
+// It is killed behind the requeue, before the first instance is made.
+TEST_F(PackedMove, KilledOnceTheJobIsRequeuedTheRunIsResumedAndNoOtherJobIsTouched) {
+  sim({"fault", "dies-before node=m1 verb=create-instances"});
+  Ran killed = pack();
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  EXPECT_EQ(others(), before_);
+  Ran on = run({"resume", newest_run(), "--write", "--yes"});
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  expect_moved();
 }
 
 class KubeFleet : public KubeChangeLab {};

@@ -52,10 +52,16 @@ std::string claims_by_hand(const NodeChange& change) {
       node, cut);
 }
 
+std::optional<std::string> never_cut(const Node& node) {
+  BoardChange any;
+  any.mode_changes = true;
+  if (auto why = cut_by_claims(node)) return why;
+  return fixed_at_creation(node, {any});
+}
+
 // By dra-driver-nvidia-gpu v0.5: it tells of instances that stand when it starts, or, with its gate
 // DynamicMIG, makes and destroys them itself and takes away those of others.
-std::optional<std::string> handed_out_by_claims(const NodeChange& change) {
-  const Node& node = change.node;
+std::optional<std::string> cut_by_claims(const Node& node) {
   if (!sharing::by_claims(node)) return std::nullopt;
   const operators::DraWay way = operators::way_of(node);
   if (way == operators::DraWay::on_demand || way == operators::DraWay::on_demand_dark)
@@ -71,6 +77,13 @@ std::optional<std::string> handed_out_by_claims(const NodeChange& change) {
         "nor its pod say so. Set featureGates.DynamicMIG=false in the values of its chart, so that its pod "
         "does",
         node.name.text);
+  return std::nullopt;
+}
+
+std::optional<std::string> handed_out_by_claims(const NodeChange& change) {
+  const Node& node = change.node;
+  if (!sharing::by_claims(node)) return std::nullopt;
+  if (auto why = cut_by_claims(node)) return why;
   const bool manager = std::any_of(node.components.begin(), node.components.end(), [](const Component& part) {
     return part.name == "MIG manager" && part.state != Part::missing;
   });

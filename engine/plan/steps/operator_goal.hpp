@@ -88,6 +88,11 @@ std::optional<Switches> switches_now(const Means& can, const Node& node);
 // ... and with a sharing that is planned.
 Switches switches_of(Strategy method, bool rename, std::optional<bool> refuse_several);
 
+// A DRA driver cuts the node's GPUs itself, or whether it does is not known: why no layout is planned there.
+std::optional<std::string> cut_by_claims(const Node& node);
+// Of a node of Kubernetes: why no plan changes how its GPUs are cut, whatever the layout and the operator's
+// setup, with what helps. nullopt: there may be one.
+std::optional<std::string> never_cut(const Node& node);
 // A DRA driver has the node's GPUs: why nothing is planned there. nullopt: it has not, or it only tells of
 // instances that stand when it starts, and a MIG manager runs there, or may.
 std::optional<std::string> handed_out_by_claims(const NodeChange& change);

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/operators/claimed_devices.hpp"
 #include "tests/support/build.hpp"
 
 namespace tessera::test {
@@ -149,6 +151,53 @@ TEST(Causes, WhatFollowsForTheFirstAloneIsSaidToBeOfTheFirst) {
   EXPECT_EQ(insight::causes_of(both).at(0).follows, "no job holds this GPU");
   both[1].follows = "job 5 of alice holds this GPU and may fail";
   EXPECT_EQ(insight::causes_of(both).at(0).follows, "of the first of them: no job holds this GPU");
+}
+
+Node bare_under_mig(const char* name) {
+  Node one = node(name, {gpu(0, Strategy::mig, {})});
+  one.gpus[0].mig_mode = MigMode::enabled;
+  return one;
+}
+
+// The layout that was offered there is always refused; and a line of all nodes would lose its way out.
+TEST(Causes, WhereNoPlanCutsAGpuTheReasonStandsInPlaceOfALayoutOnALineOfItsOwn) {
+  Node dynamic = bare_under_mig("n1"), managed = bare_under_mig("n2");
+  dynamic.gpus[0].origin.source = Source::kubernetes_claims;
+  operators::say_way(dynamic, operators::DraWay::on_demand);
+  managed.features = {"kubernetes.azure.com/agentpool=gpu"};
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{dynamic, managed, bare_under_mig("n3")}});
+  std::map<std::string, insight::Cause> by_node;
+  for (const insight::Cause& one : causes(story))
+    if (one.text == "MIG on, no slices" && one.whose.size() == 1) by_node[one.whose[0]] = one;
+  ASSERT_EQ(by_node.size(), 3u);
+  EXPECT_EQ(by_node["n3"].way_out, insight::WayOut::layout);
+  EXPECT_EQ(by_node["n3"].commands.back(), "tessera plan --node n3 --gpu 0 --layout LAYOUT");
+  for (const auto& [name, why] : {std::pair("n1", "cuts them itself as claims ask for it (dynamic MIG)"),
+                                  std::pair("n2", "AKS fixes the MIG profile when it makes a node pool")}) {
+    const insight::Cause& never = by_node[name];
+    EXPECT_EQ(never.way_out, insight::WayOut::none) << name;
+    EXPECT_NE(never.hint.find(why), std::string::npos) << never.hint;
+    EXPECT_EQ(never.commands, std::vector<std::string>{std::string("kubectl describe node ") + name});
+  }
+}
+
+// What its source would have planned is refused there, too.
+TEST(Causes, ALayoutThatASourceOffersIsNotOfferedWhereNoPlanCutsTheGpus) {
+  Node dynamic = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  dynamic.gpus[0].origin.source = Source::kubernetes_claims;
+  operators::say_way(dynamic, operators::DraWay::on_demand);
+  Remark one{Remark::Grade::danger, "n1", true, "the MIG manager could not make the layout x", "look"};
+  one.commands = {"kubectl get pods -A", "tessera plan --node n1 --layout LAYOUT"};
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{dynamic}});
+  story.tell(RemarksListed{Source::kubernetes_nodes, {one}});
+  const insight::Cause found = causes(story).at(0);
+  EXPECT_EQ(found.way_out, insight::WayOut::none);
+  EXPECT_NE(found.hint.find("dynamic MIG"), std::string::npos) << found.hint;
+  EXPECT_EQ(found.commands, (std::vector<std::string>{"kubectl describe node n1", "kubectl get pods -A"}));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // A year of windows, run by run, in places whose clocks are set: what tessera fleet run begins and gives
-// back, with nodes that fail, a controller that does not answer for hours, and runs that are killed.
+// back, with nodes that fail, a controller that does not answer for hours, runs that are killed, and a person
+// who pauses the file.
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <set>
 
@@ -84,8 +87,14 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
   FleetYear() {
     options.write = options.yes = true;
     stands = [this] { return cluster(); };
-    starts = [this](FakeRuns& room) { start(room); };
-    resumes = [this](FakeRuns& room) { resume(room); };
+    starts = [this](FakeRuns& room) {
+      EXPECT_FALSE(paused) << "a run was begun in a pause, " << utc_text(now());
+      start(room);
+    };
+    resumes = [this](FakeRuns& room) {
+      EXPECT_FALSE(paused) << room.run() << " was carried on in a pause, " << utc_text(now());
+      resume(room);
+    };
     for (const char* name : {"n1", "n2", "n3"}) nodes[name];
   }
 
@@ -268,6 +277,18 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
     }
   }
 
+  // As another person would, by the mark that lies beside the file.
+  void pause(bool now_paused) {
+    if (now_paused == paused) return;
+    paused = now_paused;
+    const std::string mark = path + ".paused";
+    if (paused)
+      std::ofstream(mark) << utc_text(now()) << " by bob";
+    else
+      std::filesystem::remove(mark);
+    pauses += paused ? 1 : 0;
+  }
+
   // The oldest journals go, as a site's do.
   void forget() {
     constexpr std::size_t kKept = 20;
@@ -283,8 +304,9 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
     forget();
     work();
     options.timeout = Duration(loads ? 1500 : 1);  // what does not answer is waited for
-    run({"run", path});
-    if (!loads) return;
+    const int code = run({"run", path});
+    if (paused && loads) EXPECT_EQ(code, kFinding) << "the timer's log says so: " << err.str();
+    if (!loads || paused) return;
     std::size_t open_runs = 0;
     for (const auto& [name, one] : runs) {
       open_runs += one.waits.size() + one.stuck.size();
@@ -318,7 +340,8 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
   std::string path;
   std::mt19937 random{20270115};
   int jobs = 0, begun_runs = 0, given_back = 0, taken_up = 0, right = 0, failed_nodes = 0, skipped_nodes = 0;
-  bool faults = true;
+  int pauses = 0;
+  bool faults = true, paused = false;
 };
 
 constexpr const char* kHolidays[] = {"2027-03-28", "2027-05-03", "2027-10-31", "2027-12-24", "2027-12-25"};
@@ -353,12 +376,15 @@ TEST_P(FleetYear, EachWindowIsBegunOnceAndEveryClosingGivenBack) {
            });
   };
   std::set<TimePoint> calls;
-  std::vector<Span> silences;
+  std::vector<Span> silences, quiet;  // quiet: a person has paused the file
+  std::mt19937 person_random{20270116};
   int phases = 0;
   for (const Span& one : spans) {
     if (!is_lived(one)) continue;
     phases += 2;
     if (chance(0.1)) silences.push_back({one.open - hours(upto(5)), one.open + hours(upto(9))});
+    if (whole && std::bernoulli_distribution(0.06)(person_random))
+      quiet.push_back({one.open - hours(2), one.open + hours(3)});
     for (TimePoint edge : {one.open, one.close})
       for (Duration from : {Duration(-minutes(1 + upto(260))), Duration(minutes(upto(10))),
                             Duration(minutes(60 + upto(200)))})
@@ -366,15 +392,16 @@ TEST_P(FleetYear, EachWindowIsBegunOnceAndEveryClosingGivenBack) {
   }
   const auto call_at = [&](TimePoint when) {
     later = static_cast<int>(duration_cast<seconds>(when - test::at(0)).count());
-    loads = std::none_of(silences.begin(), silences.end(),
-                         [&](const Span& one) { return one.open <= when && when < one.close; });
+    const auto holds_then = [&](const Span& one) { return one.open <= when && when < one.close; };
+    loads = std::none_of(silences.begin(), silences.end(), holds_then);
+    pause(std::any_of(quiet.begin(), quiet.end(), holds_then));
     call();
   };
   for (TimePoint when : calls) {
     call_at(when);
     if (HasFailure()) return;
   }
-  faults = false, silences.clear();
+  faults = false, silences.clear(), quiet.clear();
   for (int i = 0; i < 30; ++i) call_at(*calls.rbegin() + hours(6 * i + 1));
   for (const auto& [name, one] : nodes) EXPECT_FALSE(one.closed) << name;
   for (const RunHead& head : heads) EXPECT_EQ(head.state, RunState::finished) << head.run;
@@ -387,6 +414,7 @@ TEST_P(FleetYear, EachWindowIsBegunOnceAndEveryClosingGivenBack) {
   EXPECT_GT(failed_nodes, 3);
   EXPECT_EQ(skipped_nodes > 0, stops()) << "what comes after a failure, or a node that is held";
   EXPECT_GT(given_back, 3);
+  EXPECT_GT(pauses, 1);
   EXPECT_GT(taken_up, 0) << "runs that were killed";
 }
 

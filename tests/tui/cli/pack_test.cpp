@@ -281,6 +281,21 @@ TEST(PackCommand, ItsAnswerIsPlannedAndAppliedAtOnce) {
   EXPECT_EQ(asked.run(), kUsage) << "a demand and the queue";
 }
 
+// They stood with the answer alone: who went on to its plan could not see what the certificate rests on.
+TEST(PackCommand, TheBoundsStandWithThePlanAndTheRunAsTheyDoWithTheAnswer) {
+  const std::string bounds = "\nGPUs needed at least: ";
+  AskedOfCluster asked;
+  asked.words = {"3g.40gb=1"};
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find(bounds), std::string::npos) << asked.out.str();
+  asked.plan_it = true;
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.err.str().find(bounds), std::string::npos) << asked.err.str();
+  asked.plan_it = false, asked.apply_it = true, asked.err.str("");
+  EXPECT_EQ(asked.run(), kFinding) << "read-only";
+  EXPECT_NE(asked.err.str().find(bounds), std::string::npos) << asked.err.str();
+}
+
 // With --plan it ended with 1, and without it with 0 and the way to make the change.
 TEST(PackCommand, AnAnswerOfWhichNoPlanIsMadeIsAFindingWithoutAWayToMakeIt) {
   AskedOfCluster asked;

@@ -333,7 +333,10 @@ Error why_not_made(const Asked& asked, bool all_played) {
 // The plan of the answer: looked at, or armed and run. What is unmet was told before.
 int change(const Asked& asked, const pack::Answer& packed, const Options& options,
            const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
-  streams.err << proof_text(asked.problem, packed, options) << unmet_text(asked.problem, packed, options);
+  streams.err << proof_text(asked.problem, packed, options);
+  if (const std::string bounds = pack::bounds_text(packed); !bounds.empty())
+    streams.err << tui::told(options.reader, bounds) << "\n";
+  streams.err << unmet_text(asked.problem, packed, options);
   if (const std::string unchecked = pack::unchecked_text(packed); !unchecked.empty())
     streams.err << tui::told(options.reader, unchecked) << "\n";
   for (const auto& [why, count] : asked.refused)
