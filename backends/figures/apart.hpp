@@ -1,5 +1,6 @@
 // How far apart two answers of one exporter are, by how long those that answer have waited since their last
-// one: shortly before it is asked again, each has waited for all others. Threads: values; one owner.
+// one, and how long they had waited for that one: where few answer, the first alone falls to nothing with
+// each answer. Threads: values; one owner.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,11 @@ class Apart {
     if (now > until_) since_ = now;
     until_ = now + next + kSlack;
   }
-  void answered(const std::string& id, Time now) { last_[id] = now; }
+  void answered(const std::string& id, Time now) {
+    const auto before = last_.find(id);
+    const bool in_one_go = before != last_.end() && before->second.at >= since_ && now <= until_;
+    last_.insert_or_assign(id, Answer{now, in_one_go ? waited(before->second.at, now) : Duration{0}});
+  }
   // Nothing of it counts until it answers again: that it is silent makes no figure of it younger.
   void failed(const std::string& id) { last_.erase(id); }
   template <class IsGone>
@@ -33,14 +38,19 @@ class Apart {
     Duration longest{0};
     if (now > until_) return longest;
     for (const auto& [id, last] : last_)
-      if (last >= since_) longest = std::max(longest, std::chrono::floor<Duration>(now - last));
+      if (last.at >= since_) longest = std::max({longest, last.waited, waited(last.at, now)});
     return longest;
   }
 
  private:
   static constexpr Duration kSlack{20'000};
+  struct Answer {
+    Time at{};
+    Duration waited{0};  // since the one before; 0: that is not known
+  };
+  static Duration waited(Time since, Time now) { return std::chrono::floor<Duration>(now - since); }
   Time since_{}, until_{};
-  std::map<std::string, Time> last_;
+  std::map<std::string, Answer> last_;
 };
 
 }  // namespace tessera::figures

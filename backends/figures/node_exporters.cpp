@@ -110,7 +110,6 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
   Asked& node = found->second;
   node.under_way = false;
   node.failure.reset();
-  apart.failed(name);  // unless its answer is kept
   if (!result) {
     node.failure = result.error();
   } else if (auto readings = read_dcgm(result->body); !readings) {
@@ -124,6 +123,7 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
     faults.keep(name, *readings);
     calls.told(NodeName(name), std::move(*readings));
   }
+  if (node.failure) apart.failed(name);
   if (!node.failure)
     node.failing_since.reset();
   else if (!node.failing_since)

@@ -98,6 +98,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   void ask(Question question);
   void heard(Question question, Result<HttpResponse> result);
   void keep(const Exporter& exporter, const HttpResponse& response);
+  void fail(const Exporter& exporter, Trouble& trouble, const std::string& key, Error why);
   void end();
   void stop();
   Duration round() const;
@@ -239,19 +240,16 @@ void Exporters::State::ask(Question question) {
 
 void Exporters::State::heard(Question question, Result<HttpResponse> result) {
   Exporter& exporter = question.exporter;
-  apart.failed(exporter.id());  // unless its answer is kept
   std::string doing = "get pods/proxy in namespace " + exporter.name_space;
   if (!result) {
-    silent.emplace(exporter.node, explain_silence(doing, result.error(), ""));
-    return;
+    return fail(exporter, silent, exporter.node, explain_silence(doing, result.error(), ""));
   }
   if (result->status == 200) return keep(exporter, *result);
   Error why = explain_response(doing, *result, parser, "");
   // The API server's own refusal; an exporter that wants a login of its own says so in other words.
   bool ours = parser.status(result->body).has_value();
   if (ours && (result->status == 401 || result->status == 403)) {
-    forbidden.emplace(exporter.name_space, std::move(why));
-    return;
+    return fail(exporter, forbidden, exporter.name_space, std::move(why));
   }
   if (question.refused.empty()) {
     question.refused = why.reason;
@@ -260,15 +258,19 @@ void Exporters::State::heard(Question question, Result<HttpResponse> result) {
   }
   why.reason = fmt::format("by {}: {}; by {}: {}", exporter.https ? "HTTP" : "HTTPS", question.refused,
                            exporter.https ? "HTTPS" : "HTTP", why.reason);
-  silent.emplace(exporter.node, std::move(why));
+  fail(exporter, silent, exporter.node, std::move(why));
+}
+
+void Exporters::State::fail(const Exporter& exporter, Trouble& trouble, const std::string& key, Error why) {
+  apart.failed(exporter.id());
+  trouble.emplace(key, std::move(why));
 }
 
 void Exporters::State::keep(const Exporter& exporter, const HttpResponse& response) {
   known[exporter.id()].https = exporter.https;
   auto readings = figures::read_dcgm(response.body);
   if (!readings) {
-    unreadable.emplace(exporter.node, readings.error());
-    return;
+    return fail(exporter, unreadable, exporter.node, readings.error());
   }
   latency += response.took;
   ++answered;

@@ -106,12 +106,16 @@ std::string unasked_text(const std::string& cluster, const std::vector<std::stri
                    cluster, nodes.size(), names);
 }
 
-std::string unasked_text(const Cluster& cluster, const std::vector<NodeName>& nodes) {
-  std::vector<std::string> unasked;
+std::vector<std::string> unasked(const Cluster& cluster, const std::vector<NodeName>& nodes) {
+  std::vector<std::string> names;
   for (const NodeName& name : nodes)
     if (const Node* node = cluster.nodes.find(name); node && is_slurms_word(*node))
-      unasked.push_back(name.text);
-  return unasked_text(cluster.name.text, unasked);
+      names.push_back(name.text);
+  return names;
+}
+
+std::string unasked_text(const Cluster& cluster, const std::vector<NodeName>& nodes) {
+  return unasked_text(cluster.name.text, unasked(cluster, nodes));
 }
 
 std::string unasked_text(const Survey& survey) {

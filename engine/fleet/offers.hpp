@@ -16,6 +16,7 @@ bool is_made_told(const Gpu& gpu);
 // What is made there is told by Slurm alone: a node's driver is not asked while work is there, nor without a
 // runner, nor are those of very many nodes in one call.
 bool is_slurms_word(const Node& node);
+std::vector<std::string> unasked(const Cluster& cluster, const std::vector<NodeName>& nodes);
 // Of which of these nodes of a cluster that holds; empty: of none.
 std::string unasked_text(const std::string& cluster, const std::vector<std::string>& nodes);
 std::string unasked_text(const Cluster& cluster, const std::vector<NodeName>& nodes);

@@ -21,6 +21,8 @@ constexpr std::size_t kKnown = 64;          // sets of lines that are looked thr
 constexpr std::size_t kGrowth = 4;          // rows at a time
 constexpr Duration kBridged{3'600'000};     // a longer gap begins a new stretch
 constexpr std::size_t kPerLine = 2;         // bytes
+constexpr std::size_t kPromised = 360;  // rows of each node, where memory is scarce: an hour, one each 10 s
+constexpr std::size_t kBeside = 16;     // one part in so many is for what stands beside the rows
 
 // Bytes of a line on a watched node: heat and power are the GPU's.
 constexpr std::size_t details_of(bool whole) { return whole ? 6 : 3; }
@@ -382,7 +384,8 @@ void History::push(Stretch& to, const std::vector<std::uint8_t>& row, std::size_
     return;
   }
   straighten(to, to.size(), deepest);  // it may grow again behind the newest
-  if (to.rows.size() + to.width > to.rows.capacity()) to.rows.reserve(to.rows.size() + kGrowth * to.width);
+  if (to.rows.size() + to.width > to.rows.capacity())
+    to.rows.reserve(std::min(to.size() + kGrowth, deepest) * to.width);
   to.rows.insert(to.rows.end(), row.begin(), row.end());
   bytes_ += to.width;
 }
@@ -407,13 +410,16 @@ void History::straighten(Stretch& from, std::size_t most, std::size_t deepest) {
 
 std::size_t History::depth(bool watched) const {
   if (widths_ == 0) return kDeepest;
-  const std::size_t alike = most_bytes_ / widths_;
+  // Each node takes some bytes beside its rows: more than an hour is kept where these have their room.
+  const std::size_t alike =
+      std::max(std::min(kPromised, most_bytes_ / widths_), (most_bytes_ - most_bytes_ / kBeside) / widths_);
   const std::size_t on_screen = watched_ == 0 ? 0 : std::min(kAnHour, most_bytes_ / (2 * watched_));
   std::size_t rows = alike;
   // What is on screen has its hour, and the others share the rest.
   if (alike < on_screen)
     rows = watched ? on_screen
-                   : (most_bytes_ - on_screen * watched_) / std::max<std::size_t>(1, widths_ - watched_);
+                   : std::min(alike, (most_bytes_ - on_screen * watched_) /
+                                         std::max<std::size_t>(1, widths_ - watched_));
   return std::clamp<std::size_t>(rows, 2, kDeepest);
 }
 

@@ -274,6 +274,7 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
       measure(*seat.hold, use_of(gpu, slice), memory_used(gpu, slice), origin.at, passed);
     else if (!alone && !passed.silent)
       measure_own(*seat.hold, cluster, node, gpu, slice, workload->started, passed);
+    if (seat.hold->told == TimePoint{} && !passed.gap) seat.hold->before_first += passed.hours;
   }
   if (held && !is_amd(gpu)) count_held(slice);
 }

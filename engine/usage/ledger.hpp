@@ -59,8 +59,9 @@ struct Hold {
   // Of a GPU, what its figures speak of: of a share the whole that is shared. nullopt: what was held.
   std::optional<double> measured_part{};
   std::optional<TimePoint> began{};
-  double hours = 0;     // held
-  double measured = 0;  // of these with a figure of use
+  double hours = 0;         // held
+  double measured = 0;      // of these with a figure of use
+  double before_first = 0;  // of these before the first figure of use, where rounds were looked at
   // How many different figures of use these rest on; nullopt: its source adds up by itself.
   std::optional<int> figures{};
   double use = 0;  // percent-hours

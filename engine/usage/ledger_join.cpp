@@ -39,6 +39,7 @@ void Hold::Stretch::go_on_with(const Stretch& later) {
 
 void Ledger::go_on_with(Hold& hold, const Hold& later, const Seam& seam) const {
   hold.hours += later.hours, hold.measured += later.measured, hold.use += later.use;
+  if (hold.told == TimePoint{}) hold.before_first += later.before_first;
   hold.spread.add(later.spread);
   hold.idle += later.idle, hold.parked += later.parked;
   hold.together += later.together;

@@ -204,19 +204,28 @@ namespace {
 
 struct HoursTold {
   double all = 0, held = 0, told = 0, shared = 0, unplaced = 0;
-  void add(const Hold& hold, bool left_out);
+  void add(const Hold& hold, bool left_out, const Limits& limits);
   UseTold sum() const;
 };
 
-void HoursTold::add(const Hold& hold, bool left_out) {
+// Until work is measured for the first time a round may pass, and of jobs of a few minutes that is most of
+// their time. What is held for less than counts as idle is never wasted; of what is never measured it may be
+// that its figures are missing.
+double too_early_for_figures(const Hold& hold, const Limits& limits) {
+  const bool brief = hold.measured > 0 && hold.hours < hours_of(limits.idle_after);
+  return brief ? std::min(hold.before_first, std::max(0.0, hold.hours - hold.measured)) : 0;
+}
+
+void HoursTold::add(const Hold& hold, bool left_out, const Limits& limits) {
   const double part = hold.part.value_or(1);
   all += hold.hours * part;
   if (left_out) return;
   const bool whole = hold.most || (hold.measured <= 0 && hold.idle > 0);
   const double known = whole ? hold.hours : std::min(hold.measured, hold.hours);
-  held += hold.hours * part, told += known * part;
+  const double counted = hold.hours - too_early_for_figures(hold, limits);
+  held += counted * part, told += known * part;
   (hold.gpu ? shared : unplaced) +=
-      (hold.gpu ? std::min(hold.together, hold.hours - known) : hold.hours - known) * part;
+      (hold.gpu ? std::min(hold.together, counted - known) : counted - known) * part;
 }
 
 UseTold HoursTold::sum() const {
@@ -247,7 +256,8 @@ bool is_left_out(const Hold& hold, const Exceptions* except) {
 
 std::map<ClusterName, UseTold> use_told(const Ledger& ledger, const Exceptions* except) {
   std::map<ClusterName, HoursTold> all;
-  for (const Hold& hold : ledger.holds()) all[hold.cluster].add(hold, is_left_out(hold, except));
+  for (const Hold& hold : ledger.holds())
+    all[hold.cluster].add(hold, is_left_out(hold, except), ledger.limits());
   std::map<ClusterName, UseTold> told;
   for (const auto& [cluster, hours] : all)
     if (hours.all > 0) told[cluster] = hours.sum();

@@ -49,7 +49,8 @@ struct UseTold {
   Missing mostly = Missing::figures;
   bool left_out = false;  // all of them are
 };
-// Of each cluster in which something was held. What several used together is known of none of them.
+// Of each cluster in which something was held. What several used together is known of none of them. Of work
+// that held for less than Limits::idle_after, and was measured, what was before its first figure is left out.
 std::map<ClusterName, UseTold> use_told(const Ledger& ledger, const Exceptions* except);
 // Where it is less, nothing found is not nothing wasted.
 inline constexpr double kLeastTold = 80;

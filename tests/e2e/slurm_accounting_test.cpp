@@ -199,6 +199,29 @@ class AccountingE2e : public SlurmAccounts {
       return lab_->run({"grep", "-qs", "^State:.[^ZX]", "/proc/" + pid + "/status"}).status != 0;
     }));
   }
+  // The TRES of GPUs' figures, where this Slurm has not added them itself: these are of the time 1.
+  inline static const std::vector<std::string> kKeepGpuUse{
+      "insert ignore into tres_table (creation_time, deleted, type, name) values (1, 0, 'gres', 'gpumem'), "
+      "(1, 0, 'gres', 'gpuutil');"};
+  // As slurmdbd stores them: "1002=37,1001=8589934592".
+  static std::string gathered(int percent, std::int64_t bytes) {
+    const char* id = "(select id from tres_table where type='gres' and name='{}')";
+    return fmt::format("concat('1=5000,', {}, '={},', {}, '={}')", fmt::format(fmt::runtime(id), "gpuutil"),
+                       percent, fmt::format(fmt::runtime(id), "gpumem"), bytes);
+  }
+  // In place of the job's steps: one for all of its time, with such figures.
+  static std::vector<std::string> one_step(const std::string& id, const std::string& figures) {
+    return {
+        "set session sql_mode='';",  // what is not named here has no default in some versions
+        fmt::format("delete from lab_step_table where job_db_inx in (select job_db_inx from lab_job_table "
+                    "where id_job={});",
+                    id),
+        fmt::format("insert into lab_step_table (job_db_inx, id_step, nodelist, nodes_alloc, state, "
+                    "step_name, task_cnt, time_start, time_end, tres_usage_in_tot) select job_db_inx, 0, "
+                    "'gpu01', 1, 3, 'train', 1, time_start, time_end, {} from lab_job_table where "
+                    "id_job={};",
+                    figures, id)};
+  }
   // A program that comes before the real one.
   void first_in_path(const std::string& name, const std::string& script) {
     first_in_path_ = home_.path() + "/bin";
@@ -405,6 +428,39 @@ TEST_F(AccountingE2e, SummariesOfJobstatsAreReadFromAdminComment) {
   EXPECT_EQ(waste.code, 0) << waste.err;
   EXPECT_NE(waste.out.find("idle,lab,80.00,10.00,mail," + part), std::string::npos) << waste.out;
   EXPECT_EQ(waste.out.find("," + none + ","), std::string::npos) << "no figures are no waste";
+}
+
+// slurmd needs a GPU for these figures: they are written where slurmdbd would store them. gres/gpuutil of 0
+// is a figure, and a step that has none may have used the GPU.
+TEST_F(AccountingE2e, WhatSlurmGatheredOfGpusIsReadAndAStepWithoutFiguresIsUnknown) {
+  const auto jobs = ended({{{"-w", "gpu01", "--gres=gpu:h100:1"}},
+                           {{"-w", "gpu01", "--gres=gpu:h100:2"}},
+                           {{"-w", "gpu01", "--gres=gpu:h100:1"}}});
+  const auto &used = jobs[0], &idle = jobs[1], &none = jobs[2];
+  sql(kKeepGpuUse);
+  std::vector<std::string> moved;
+  for (const std::string& id : jobs)
+    moved.push_back(at(id, day(2) + hours(1), day(2) + hours(1), day(2) + hours(11)));
+  for (const auto& [id, figures] : {std::pair(used, gathered(37, 8LL << 30)), std::pair(idle, gathered(0, 0)),
+                                    std::pair(none, std::string("'1=5000,2=1048576'"))})
+    for (std::string& statement : one_step(id, figures)) moved.push_back(std::move(statement));
+  move(moved);
+  auto all = rows("workload");
+  EXPECT_EQ(all[used]["gpu_hours"], "10.00");
+  EXPECT_EQ(all[used]["measured_gpu_hours"], "0.00") << "37 % is the most of its samples, and no mean";
+  EXPECT_EQ(all[used]["mean_use"], "");
+  EXPECT_EQ(all[used]["memory_peak_mib"], "8192");
+  EXPECT_EQ(all[used]["idle_gpu_hours"], "") << "in use at some time, and else it is not known";
+  EXPECT_EQ(all[idle]["idle_gpu_hours"], "20.00");
+  EXPECT_EQ(all[idle]["mean_use"], "");
+  EXPECT_EQ(all[none]["gpu_hours"], "10.00");
+  EXPECT_EQ(all[none]["idle_gpu_hours"], "") << "no figure is not 0";
+  EXPECT_EQ(all[none]["memory_peak_mib"], "");
+  const Ran waste = tessera("waste", {"-o", "csv"});
+  EXPECT_EQ(waste.code, 0) << waste.err;
+  EXPECT_NE(waste.out.find("idle,lab,160.00,10.00,mail," + idle), std::string::npos) << waste.out;
+  EXPECT_EQ(waste.out.find("," + none + ","), std::string::npos) << waste.out;
+  sql({"delete from tres_table where creation_time=1;"});
 }
 
 TEST_F(AccountingE2e, WithoutFiguresNothingIsSaidToBeWellUsed) {

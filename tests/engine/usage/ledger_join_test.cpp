@@ -131,6 +131,7 @@ void expect_same_holds(const Ledger& whole, const Ledger& joined) {
     EXPECT_EQ(one[i].workload, other[i].workload);
     EXPECT_NEAR(one[i].hours, other[i].hours, 1e-9);
     EXPECT_NEAR(one[i].measured, other[i].measured, 1e-9);
+    EXPECT_NEAR(one[i].before_first, other[i].before_first, 1e-9);
     EXPECT_NEAR(one[i].use, other[i].use, 1e-6);
     EXPECT_NEAR(one[i].idle, other[i].idle, 1e-9);
     EXPECT_NEAR(one[i].parked, other[i].parked, 1e-9);

@@ -1,5 +1,5 @@
 // Several on one GPU, of which a source tells what each uses by itself: that counts for each of them, and
-// what all use together for none.
+// what all use together for none. And of how many hours the use is told.
 #include <gtest/gtest.h>
 
 #include "engine/usage/ledger.hpp"
@@ -119,6 +119,55 @@ TEST(OwnUseOverTime, WhatIsOlderThanARoundSaysNothingOfIt) {
   here.pass(10, {uses("1", 70, 30'000)});
   here.pass(50, {}, false);
   EXPECT_NEAR(here.sum("alice").measured * 4, 20.0 / 60, 1e-9) << "ten minutes more at most";
+}
+
+// A round a minute, and a figure in one of four: jobs on one GPU, each after the other.
+struct InTurn {
+  Story story;
+  usage::Ledger ledger{catalogue()};
+  int minute = 0;
+
+  InTurn() {
+    story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+    story.tell(WorkloadsListed{});
+    story.tell(Loaded{});
+    ledger.see(story.cluster(), at(0));
+  }
+  void run(const std::string& id, int minutes, bool measured = true) {
+    Workload job = running(id, "alice", {holds("n1", {{0, 1}})});
+    job.started = at(60 * minute + 1);
+    story.tell(WorkloadSeen{job}, 60 * minute + 1);
+    for (int i = 0; i < minutes; ++i) {
+      const int second = 60 * ++minute;
+      GpuFigures figures;
+      figures.gpu = GpuIndex{0};
+      figures.figures.use = Percent{80};
+      if (measured && i % 4 == 2)
+        story.tell(Measured{NodeName("n1"), Source::dcgm, at(second), {figures}}, second);
+      ledger.see(story.cluster(), at(second));
+    }
+    story.tell(WorkloadGone{WorkloadId(id)}, 60 * minute + 1);
+  }
+  double known() const { return usage::use_told(ledger, nullptr).at(story.cluster().name).percent; }
+};
+
+// waste --more-than ended with 3 for good, and advised to measure more.
+TEST(UseTold, OfJobsOfAFewMinutesTheTimeBeforeTheirFirstFigureIsNotMissing) {
+  InTurn here;
+  for (int job = 1; job <= 10; ++job) here.run(std::to_string(job), 4);
+  EXPECT_NEAR(usage::coverage(usage::sums(here.ledger, usage::By::user)).value_or(-1), 50, 0.01)
+      << "of 40 minutes that were held 20 are measured, and that is told as it is";
+  EXPECT_NEAR(here.known(), 100, 0.01) << "none of them could have been idle for fifteen minutes";
+}
+
+TEST(UseTold, OfABriefJobThatIsNeverMeasuredAndOfALongOneAllOfTheTimeCounts) {
+  InTurn here;
+  for (int job = 1; job <= 10; ++job) here.run(std::to_string(job), 4);
+  here.run("11", 8, false);
+  EXPECT_NEAR(here.known(), 100 * 20.0 / 28, 0.01) << "its figures may be missing for a reason";
+  InTurn long_one;
+  long_one.run("1", 20);
+  EXPECT_NEAR(long_one.known(), 90, 0.01) << "two of twenty minutes may be part of a stretch without use";
 }
 
 }  // namespace

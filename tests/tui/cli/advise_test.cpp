@@ -51,6 +51,7 @@ struct Asked {
   std::string recorded = "hpc";
   bool gap = false;                 // in what is recorded
   std::optional<Error> prometheus;  // that is set, and does not answer
+  Source told_by = Source::none;    // what is made on GPUs
   std::ostringstream out, err;
 
   Asked() { options.timeout = Duration(1500); }
@@ -61,8 +62,9 @@ struct Asked {
       std::vector<Workload> work{test::running("8", "bob", {test::holds("n1", {{1, 1}})})};
       for (const char* id : {"5", "6", "7"}) work.push_back(test::waiting(id, "alice", request));
       Opening opening;
-      auto backend = std::make_unique<test::StandingBackend>(
-          std::vector<Node>{test::node("n1", {test::uncut(0, 0), test::uncut(1, 1)})}, work);
+      Node n1 = test::node("n1", {test::uncut(0, 0), test::uncut(1, 1)});
+      for (Gpu& gpu : n1.gpus) gpu.origin.source = told_by;
+      auto backend = std::make_unique<test::StandingBackend>(std::vector<Node>{std::move(n1)}, work);
       backend->loads = loads;
       opening.backends.push_back(std::move(backend));
       return opening;
@@ -104,6 +106,20 @@ TEST(AdviseCommand, ItsDocumentIsAsItsSchemaSays) {
       << asked.out.str();
   EXPECT_EQ(test::json_at(asked.out.str(), "/answers/0/sooner/0/id"), "\"5\"");
   EXPECT_EQ(test::json_at(asked.out.str(), "/answers/0/disturbed"), "0");
+}
+
+// The page said which drivers were not asked, and the document did not.
+TEST(AdviseCommand, ItsDocumentNamesTheNodesOfWhichSlurmAloneTellsWhatIsMade) {
+  for (const auto& [told_by, names] :
+       {std::pair(Source::slurm_nodes, R"(["n1"])"), std::pair(Source::nvidia_smi, "[]")}) {
+    Asked asked;
+    asked.told_by = told_by;
+    asked.options.output = OutputFormat::json;
+    asked.run(run_advise);
+    EXPECT_EQ(test::check_schema(test::schema_text("advise"), asked.out.str()), std::vector<std::string>{})
+        << asked.err.str();
+    EXPECT_EQ(test::json_at(asked.out.str(), "/drivers_not_asked"), names);
+  }
 }
 
 TEST(AdviseCommand, ARecordingCountsBesideTheQueueAndItsCoverageIsTold) {

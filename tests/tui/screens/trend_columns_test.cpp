@@ -76,6 +76,16 @@ TEST(TrendColumns, OfSeveralClustersTheNameStays) {
   }
 }
 
+// The other lists have it beside that name where the texts of their rows leave room.
+TEST(TrendColumns, OfNodesOfSeveralClustersHowUseWentStandsBesideTheNameFromAHundredColumnsOn) {
+  for (int columns : {100, 110, 120}) {
+    const std::string heading = heading_of("nodes", columns, two_places());
+    for (const char* title : {"CLUSTER", "NODE", "10 MIN", "FREE", "REASON"})
+      EXPECT_NE(heading.find(title), std::string::npos) << columns << "\n" << heading;
+  }
+  EXPECT_EQ(heading_of("nodes", 90, two_places()).find("10 MIN"), std::string::npos);
+}
+
 // "TENSOR 0%  MEM BUS 0%  AVAIL 1" stood on each of sixty rows of free slices. All columns still have it.
 TEST(ListColumns, WhatIsTheSameOnEachRowAndOfLeastUseGoes) {
   Session session(small_place(), {120, 30});

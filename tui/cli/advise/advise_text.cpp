@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/advise/limits_text.hpp"
+#include "engine/fleet/offers.hpp"
 #include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
@@ -313,6 +314,9 @@ Json advise_json(const advise::Question& question, const Advice& advice, const L
   for (const std::string& one : advice.reasons) reasons.items.push_back(Json::of(one));
   Json& out = document.add("left_out", Json::map());
   for (const auto& [why, count] : advice.left_out) out.add(why, number(count));
+  Json& unasked = document.add("drivers_not_asked", Json::list());
+  for (const std::string& node : fleet::unasked(*question.cluster, question.nodes))
+    unasked.items.push_back(Json::of(node));
   Json& known = document.add("known", Json::map());
   known.add("running", number(advice.known.running));
   known.add("running_with_time_limit", number(advice.known.running_with_limit));
