@@ -102,6 +102,20 @@ double amount(const std::string& text) {
   return code == std::errc() ? value : 0;
 }
 
+bool is_of_cpus(By by) { return by == By::all_cpus || by == By::cpus; }
+
+// The same pod, asking for none of that: what the nodes have of it is compared, too, and not only told.
+Workload without_asking(Workload workload, By by) {
+  if (!workload.needs) return workload;
+  NodeNeeds rest = *workload.needs;
+  if (is_of_cpus(by))
+    rest.cpus = rest.cpus_each = std::nullopt;
+  else
+    rest.memory = rest.memory_each = std::nullopt;
+  workload.needs = std::move(rest);
+  return workload;
+}
+
 // The node that could give most of what alone is too much there.
 struct Less {
   const Node* node = nullptr;
@@ -116,10 +130,10 @@ std::vector<Remedy> ask_for_less(const Cluster& cluster, const Workload& workloa
   for (const Topic topic : {Topic::room, Topic::request})
     for (const Node* node : nodes_with(cluster, nodes, topic))
       for (const AgainstNode& one : told_of(site.against, node->name)) {
-        Less& best = one.by == By::all_cpus || one.by == By::cpus ? cpus : memory;
+        Less& best = is_of_cpus(one.by) ? cpus : memory;
         const bool of_machine = one.by >= By::all_cpus && one.by <= By::memory;
         if (!one.certain || !of_machine || amount(one.subject) <= amount(best.most.subject)) continue;
-        if (!fits_without(cluster, *node, workload, site,
+        if (!fits_without(cluster, *node, without_asking(workload, one.by), site,
                           [&](const AgainstNode& told) { return told.by == one.by; }))
           continue;
         best = {node, one};

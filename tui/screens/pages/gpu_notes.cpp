@@ -153,6 +153,11 @@ void note_waiting(UiState& state, const UiContext& ui, const Cluster& cluster, c
   state.gpu_notes = std::move(notes);
 }
 
+bool is_asked_of(const WhyQuestion& asked, const Screen& page) {
+  return page.kind == ScreenKind::workload && page.cluster == asked.then->cluster.name &&
+         page.subject == asked.id.text;
+}
+
 }  // namespace
 
 Wanted wanted_of(const UiContext& ui, const UiState& state, const GpuPlace& at) {
@@ -198,9 +203,8 @@ const Gpu& noted_gpu(const Node& node) {
 void note_page_shown(UiState& state, const UiContext& ui) {
   const std::optional<Screen> beside = page_shown_beside(state, ui);
   const Screen& page = beside ? *beside : state.top();
-  // What was asked for a list that was left would keep a processor busy for no one.
-  if (const bool listed = beside && beside->kind == ScreenKind::workload;
-      !listed && state.large.why && state.large.why->working())
+  // What was asked for a list or a page that was left would keep a processor busy for no one.
+  if (state.large.why && state.large.why->working() && !is_asked_of(*state.large.why->question, page))
     state.large.why = nullptr;
   if (page.kind == ScreenKind::gpu) return note_gpu(state, ui, gpu_on(page, ui.model));
   const Cluster* cluster = ui.model.find(page.cluster);
