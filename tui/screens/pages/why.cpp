@@ -289,7 +289,8 @@ void add_why(FactPage& page, const UiState& state, const why::Answer& answer) {
   if (answer.depth == why::Depth::nodes)
     return page.data(first_key(state, Action::open),
                      page.told("opens its page, which looks for what would help, too"));
-  if (&answer != state.why_beside.answer.get())
+  // Beside a list the page's own question is not there.
+  if (state.large.why)
     return page.data("", page.told("its nodes and what would help are being looked at: with so many nodes "
                                    "that takes some time"));
   page.data(
