@@ -104,6 +104,58 @@ TEST(Dcgm, BoardsAndInstancesAreToldApart) {
   EXPECT_EQ(instance.memory_used, Mib{4384});
 }
 
+// Lines of a real exporter of an A100 that is cut, as NVIDIA published them: DCGM exporter, "Multi-Instance
+// GPU (MIG) Support", of version 2.4, which named no product yet.
+TEST(Dcgm, WhatNvidiaPublishedOfARealExporterIsRead) {
+  const std::string board = R"({gpu="0",UUID="GPU-34319582-d595-d1c7-d1d2-179bcfa61660",device="nvidia0",)"
+                            R"(Hostname="ub20-a100-k8s"} )";
+  const std::string instance = R"({gpu="0",UUID="GPU-34319582-d595-d1c7-d1d2-179bcfa61660",device="nvidia0",)"
+                               R"(GPU_I_PROFILE="1g.5gb",GPU_I_ID="13",Hostname="ub20-a100-k8s"} )";
+  const auto read = read_dcgm(
+      "DCGM_FI_DEV_GPU_TEMP" + board + "61\nDCGM_FI_DEV_POWER_USAGE" + board +
+      "409.692000\nDCGM_FI_DEV_XID_ERRORS" + board + "0\nDCGM_FI_DEV_FB_FREE" + board +
+      "35690\nDCGM_FI_DEV_FB_USED" + board + "4845\nDCGM_FI_DEV_VGPU_LICENSE_STATUS" + board +
+      "0\nDCGM_FI_PROF_GR_ENGINE_ACTIVE" + board + "0.995630\nDCGM_FI_PROF_PIPE_TENSOR_ACTIVE" + board +
+      "0.929260\nDCGM_FI_PROF_DRAM_ACTIVE" + board + "0.690789\nDCGM_FI_DEV_XID_ERRORS" + instance +
+      "0\nDCGM_FI_PROF_GR_ENGINE_ACTIVE" + instance + "0.995687\nDCGM_FI_PROF_PIPE_TENSOR_ACTIVE" + instance +
+      "0.930433\nDCGM_FI_PROF_DRAM_ACTIVE" + instance + "0.800339\n");
+  ASSERT_TRUE(read) << to_line(read.error());
+  EXPECT_EQ(read->skipped, 0U) << read->problem;
+  ASSERT_EQ(read->parts.size(), 2U);
+  const DcgmPart &whole = read->parts[0], &cut = read->parts[1];
+  EXPECT_EQ(whole.uuid, "GPU-34319582-d595-d1c7-d1d2-179bcfa61660");
+  EXPECT_EQ(whole.model, "");
+  EXPECT_EQ(whole.temperature, Celsius{61});
+  EXPECT_EQ(whole.memory_used, Mib{4845});
+  ASSERT_TRUE(whole.power && whole.tensor && cut.use && cut.tensor && cut.memory_busy);
+  EXPECT_NEAR(whole.power->value, 409.692, 0.001);
+  EXPECT_NEAR(whole.tensor->value, 92.926, 0.001);
+  EXPECT_EQ(whole.xid, 0);
+  EXPECT_EQ(cut.instance, 13);
+  EXPECT_EQ(cut.profile.text, "1g.5gb");
+  EXPECT_NEAR(cut.use->value, 99.5687, 0.001);
+  EXPECT_NEAR(cut.tensor->value, 93.0433, 0.001);
+  EXPECT_NEAR(cut.memory_busy->value, 80.0339, 0.001);
+  EXPECT_TRUE(cut.pod.empty() && cut.pods.empty()) << "it ran outside of Kubernetes";
+}
+
+// A line of newer ones, that name the product and, with a driver's version among the labels, no pod by empty
+// labels.
+TEST(Dcgm, OfARealLineWhoseLabelsOfThePodAreEmptyNoOneHasTheInstance) {
+  const auto read = read_dcgm(
+      R"(DCGM_FI_DEV_FB_USED{gpu="1",UUID="GPU-7099682b-a20d-2bcc-74ab-b9060454d81e",device="nvidia1",)"
+      R"(modelName="NVIDIA A100-SXM4-40GB",GPU_I_PROFILE="3g.20gb",GPU_I_ID="9",Hostname="node-b",)"
+      R"(DCGM_FI_DRIVER_VERSION="520.56.06",container="",namespace="",pod=""} 4384)"
+      "\n");
+  ASSERT_TRUE(read) << to_line(read.error());
+  ASSERT_FALSE(read->parts.empty());
+  const DcgmPart& part = read->parts.back();
+  EXPECT_EQ(part.instance, 9);
+  EXPECT_EQ(part.profile.text, "3g.20gb");
+  EXPECT_EQ(part.memory_used, Mib{4384});
+  EXPECT_TRUE(part.pods.empty() && part.pod.empty());
+}
+
 TEST(Dcgm, UtilizationServesWhereTheEnginesAreNotTold) {
   auto read =
       read_dcgm(dcgm("DCGM_FI_DEV_GPU_UTIL", 0, "", "40") + dcgm(kActive, 0, "", "9223372036854775794"));
