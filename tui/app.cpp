@@ -301,6 +301,10 @@ struct App::Parts {
     if (action && works_while_typing(*action)) send(ActionMessage{*action});
   }
 
+  bool overlaid() const {
+    return state.input.kind != InputKind::none || state.choice.kind != ChoiceKind::none;
+  }
+
   void mouse(Mouse event) {
     const Duration now = clocks.steady();
     if (event.kind == Mouse::Kind::press) {
@@ -312,7 +316,10 @@ struct App::Parts {
       else
         last_press = {event, now};
     }
+    const bool lay_over = overlaid();
     send(event);
+    // The second click on a list or a line that the first one has closed is not meant for what lies below.
+    if (lay_over && !overlaid()) last_press.reset();
   }
 
   void input(Input& event) {

@@ -65,11 +65,16 @@ bool is_press(const Mouse& mouse) {
   return mouse.kind == Mouse::Kind::press || mouse.kind == Mouse::Kind::double_press;
 }
 
+bool answers_a_run(Action action) { return action == Action::run_go_on || action == Action::run_stop_here; }
+
 // A click in the line of the footer; nullopt: it was elsewhere.
 std::optional<Effects> click_footer(UiState& state, const UiContext& ui, const Mouse& mouse) {
   if (mouse.y != frame_of(state, ui, state.size).footer_y) return std::nullopt;
-  for (const FooterKey& one : footer_keys(state, ui, state.size.columns))
-    if (mouse.x >= one.x && mouse.x < one.end) return take(state, ui, ActionMessage{one.action});
+  for (const FooterKey& one : footer_keys(state, ui, state.size.columns)) {
+    if (mouse.x < one.x || mouse.x >= one.end) continue;
+    if (!answers_a_run(one.action)) return take(state, ui, ActionMessage{one.action});
+    say(state, ui, Severity::info, "what a run asks is answered with the keys alone");
+  }
   return Effects{};
 }
 

@@ -49,6 +49,8 @@ class FindHomes {
     for (const NodeName& name : nodes_)
       if (const Node* node = cluster_.nodes.find(name); node && reach(*node)) open.insert(name);
     if (open.size() == nodes_.size()) return {};
+    for (const auto& [reach_text, homes] : known_)
+      if (homes.nodes && *homes.nodes == open) return homes;
     return {std::make_shared<const std::set<NodeName>>(std::move(open))};
   }
 

@@ -437,7 +437,8 @@ void keep_to_homes(const Problem& problem, Answer& moved, Answer& without) {
   if (more == 0) return;
   moved.homeless += more;
   moved.bounds = {};
-  without.bounds.unmet_proven = false;
+  Bounds& bounds = without.bounds;  // each rests on that
+  bounds.unmet_proven = bounds.nodes_proven = bounds.running_proven = bounds.rest_proven = false;
   for (std::size_t i = 0; i < without.unmet.size(); ++i)
     if (moved.unmet[i] < without.unmet[i])
       without.reason[i] =

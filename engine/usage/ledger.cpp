@@ -274,7 +274,9 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
       measure(*seat.hold, use_of(gpu, slice), memory_used(gpu, slice), origin.at, passed);
     else if (!alone && !passed.silent)
       measure_own(*seat.hold, cluster, node, gpu, slice, workload->started, passed);
-    if (seat.hold->told == TimePoint{} && !passed.gap) seat.hold->before_first += passed.hours;
+    // Of work that began long before it was looked at the first figure is not late, but missing.
+    const bool young = workload->started && passed.at - *workload->started < limits_.idle_after;
+    if (young && seat.hold->told == TimePoint{} && !passed.gap) seat.hold->before_first += passed.hours;
   }
   if (held && !is_amd(gpu)) count_held(slice);
 }

@@ -61,7 +61,7 @@ struct Hold {
   std::optional<TimePoint> began{};
   double hours = 0;         // held
   double measured = 0;      // of these with a figure of use
-  double before_first = 0;  // of these before the first figure of use, where rounds were looked at
+  double before_first = 0;  // of these before the first figure of use, of work that had just begun
   // How many different figures of use these rest on; nullopt: its source adds up by itself.
   std::optional<int> figures{};
   double use = 0;  // percent-hours

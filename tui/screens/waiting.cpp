@@ -89,15 +89,23 @@ bool is_untold(const DemandKnown& known, const UiContext& ui, const Screen& scre
   });
 }
 
-// Of those that wait for room.
+bool wants_room(const Workload& work, Scheduler scheduler) {
+  return work.state == WorkloadState::pending && asks_for_gpus(work) && plan::waits_for_room(work, scheduler);
+}
+
+// Of those that wait for room. What was counted is asked, not when they were submitted: the lists that were
+// counted were read before that, and what was requeued or released since was submitted long ago.
 int came_since(const DemandKnown& known, const UiContext& ui, const Screen& screen) {
   int count = 0;
-  if (!known.at) return count;
+  if (!known.of) return count;
   for (const Cluster& cluster : ui.model.clusters) {
-    if (!shows(screen, cluster.name) || !answers(cluster)) continue;
-    for (const Workload& work : cluster.workloads.all())
-      count += work.state == WorkloadState::pending && asks_for_gpus(work) && work.submitted > known.at &&
-               plan::waits_for_room(work, cluster.scheduler);
+    const Cluster* then = known.of->model.find(cluster.name);
+    if (!then || !shows(screen, cluster.name) || !answers(cluster)) continue;
+    for (const Workload& work : cluster.workloads.all()) {
+      if (!wants_room(work, cluster.scheduler)) continue;
+      const Workload* counted = then->workloads.find(work.id);
+      count += !counted || !wants_room(*counted, cluster.scheduler);
+    }
   }
   return count;
 }

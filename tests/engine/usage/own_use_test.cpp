@@ -133,9 +133,9 @@ struct InTurn {
     story.tell(Loaded{});
     ledger.see(story.cluster(), at(0));
   }
-  void run(const std::string& id, int minutes, bool measured = true) {
+  void run(const std::string& id, int minutes, bool measured = true, int before = 0) {
     Workload job = running(id, "alice", {holds("n1", {{0, 1}})});
-    job.started = at(60 * minute + 1);
+    job.started = at(60 * (minute - before) + 1);
     story.tell(WorkloadSeen{job}, 60 * minute + 1);
     for (int i = 0; i < minutes; ++i) {
       const int second = 60 * ++minute;
@@ -165,6 +165,10 @@ TEST(UseTold, OfABriefJobThatIsNeverMeasuredAndOfALongOneAllOfTheTimeCounts) {
   for (int job = 1; job <= 10; ++job) here.run(std::to_string(job), 4);
   here.run("11", 8, false);
   EXPECT_NEAR(here.known(), 100 * 20.0 / 28, 0.01) << "its figures may be missing for a reason";
+  InTurn looked_at_late;
+  looked_at_late.run("1", 12, true, 600);
+  EXPECT_NEAR(looked_at_late.known(), 100 * 10.0 / 12, 0.01)
+      << "it began ten hours before: its first is missing";
   InTurn long_one;
   long_one.run("1", 20);
   EXPECT_NEAR(long_one.known(), 90, 0.01) << "two of twenty minutes may be part of a stretch without use";

@@ -255,6 +255,18 @@ TEST(WaitingList, JobsThatCameAfterTheCountOfALargeSiteAreToldApart) {
   EXPECT_TRUE(session.shows("without 1 that")) << session.screen();
 }
 
+// A job that was requeued had been submitted long before the count.
+TEST(WaitingList, AJobThatWaitsAgainSinceTheCountOfALargeSiteIsToldApart) {
+  Session session(large_places(), {200, 40});
+  session.work_out();
+  std::vector<Workload> work = small_work();
+  work.push_back(waiting("88150", "judy", "gpu:h100"));
+  work.back().submitted = at(-86'400);
+  session.pass(Duration{6'000}).tell(on("hpc", WorkloadsListed{work}, 3));
+  session.press("w");
+  EXPECT_TRUE(session.shows("without 1 that")) << session.screen();
+}
+
 TEST(WaitingList, WhereAllJobsOfALargeSiteCameAfterTheCountItDoesNotSayThatNothingFits) {
   Model model = large_places();
   reduce(model, on("hpc", WorkloadsListed{}));

@@ -120,7 +120,7 @@ std::optional<DemandKnown> demand_known(const UiState& state, const UiContext& u
         return ui.model.find(name) && std::find(silent.begin(), silent.end(), name) == silent.end();
       });
   if (rows.empty() && told_since) return std::nullopt;
-  return DemandKnown{std::move(rows), then->left_out, then->question->at};
+  return DemandKnown{std::move(rows), then->left_out, then->question->at, then->question};
 }
 
 void show_demand(OverviewData& data, const UiState& state, const UiContext& ui) {

@@ -4,6 +4,7 @@
 // what is free and what waits stay. Threads: pure functions.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct DemandKnown {
   std::vector<DemandRow> rows;
   std::vector<ClusterName> untold;  // that did not tell what waits or is free
   std::optional<TimePoint> at;
+  std::shared_ptr<const DemandQuestion> of = {};  // what was counted then; nullptr: what is there now
 };
 std::optional<DemandKnown> demand_known(const UiState& state, const UiContext& ui);
 

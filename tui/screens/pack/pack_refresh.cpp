@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <set>
 
 #include "engine/fleet/offers.hpp"
 #include "engine/pack/cluster.hpp"
@@ -35,11 +37,38 @@ std::map<std::pair<ProfileName, const mig::Product*>, int> idle_in(const pack::P
   return idle;
 }
 
+// The homes that stand in a problem, each once.
+template <class Problem, class Each>
+void each_homes(Problem& problem, Each each) {
+  for (auto& board : problem.boards) {
+    if (board.homes.nodes) each(board.homes);
+    for (auto& instance : board.instances)
+      if (instance.homes.nodes) each(instance.homes);
+  }
+}
+
+// Sets of nodes that are equal to some of before become these, so that comparing both problems compares each
+// set once, and not once for each instance.
+void keep_homes(pack::Problem& problem, const pack::Problem& before) {
+  using Nodes = std::shared_ptr<const std::set<NodeName>>;
+  std::set<Nodes> known;
+  each_homes(before, [&](const pack::Homes& homes) { known.insert(homes.nodes); });
+  std::map<Nodes, Nodes> kept;
+  each_homes(problem, [&](pack::Homes& homes) {
+    const auto [at, fresh] = kept.try_emplace(homes.nodes, homes.nodes);
+    if (fresh)
+      for (const Nodes& one : known)
+        if (*one == *homes.nodes) at->second = one;
+    homes.nodes = at->second;
+  });
+}
+
 std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiContext& ui,
                                               const Cluster& cluster, const PackState& pack) {
   const std::vector<NodeName> nodes = nodes_of(cluster, pack.only);
   pack::ClusterProblem found = pack::problem_of(cluster, nodes, ui.catalogue, capabilities_of(state, cluster),
                                                 pack.until, pack.naming, nullptr, pack.evict);
+  if (pack.boards) keep_homes(found.problem, pack.boards->problem);
   auto idle = idle_in(found.problem);
   return std::make_shared<const PackBoards>(PackBoards{std::move(found.problem), std::move(found.left_out),
                                                        std::move(idle), fleet::unasked_text(cluster, nodes)});

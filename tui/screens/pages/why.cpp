@@ -109,7 +109,10 @@ const WhyFound* found_by_planner(UiState& state, const UiContext& ui, const Scre
                                  std::shared_ptr<const Details> details) {
   auto& asked = state.large.why;
   const bool same = asked && is_of(*asked, page);
-  if (!same || asked->question->details != details || is_due_again(*asked, state, ui))
+  // Details that were asked for again are not worth another search at once.
+  const bool detailed = same && !asked->working() && asked->question->details != details &&
+                        (!asked->question->details || ui.wall >= due_again(*asked));
+  if (!same || detailed || is_due_again(*asked, state, ui))
     ask_large(asked, ui,
               WhyQuestion{then_of(state, ui, *waits.cluster), state.abilities.contains(waits.cluster->name),
                           waits.workload->id, std::move(details)},
