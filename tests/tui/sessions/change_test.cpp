@@ -596,22 +596,5 @@ TEST(Running, TheAnswersToARunsQuestionStandFirstInTheFooter) {
   EXPECT_NE(session.screen().find("\n o go on  s stop here  "), std::string::npos) << session.screen();
 }
 
-// The second click of one that had closed a palette over it answered the run.
-TEST(Running, NoClickAnswersARunsQuestion) {
-  Session session = changing({80, 24});
-  Diary diary(plan_of(session, {"n0031"}, 0));
-  diary.through(1);
-  diary.add("n0031", plan::Asked{plan::Ask::closed_by_other, "n0031 is closed already by root. Go on?"}, 5);
-  session.state.runs.drove = true;
-  session.hear({RunsListed{{diary.head(RunState::running)}}});
-  session.hear({diary.told()});
-  session.press("J<enter>");
-  for (const int x : {3, 16})
-    for (const auto kind : {tui::Mouse::Kind::press, tui::Mouse::Kind::double_press})
-      session.mouse(kind, x, 23);
-  session.line_with("what a run asks is answered with the keys alone");
-  EXPECT_TRUE(ordered_nothing(session));
-}
-
 }  // namespace
 }  // namespace tessera::test
